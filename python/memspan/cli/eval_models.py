@@ -71,8 +71,8 @@ def models_of(
     if llm is None:
         yield Models(llm=None, judge=None, address="")
         return
+    from memspan.embed.openai_url import find_url
     from memspan.llm import OpenAIModel
-    from memspan.llm.address import find_url
 
     judged_at = base_url if judge_base_url is None else judge_base_url
     with ExitStack() as opened:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.embed.endpoint import JsonEndpoint, TooLargeError, check_url
+from memspan.embed.endpoint import JsonEndpoint, TooLargeError
 from memspan.embed.loaded_once import LoadedOnce
 from memspan.embed.openai_reply import read_reply
+from memspan.embed.openai_url import OPENAI_URL, find_url
 from memspan.embed.protocol import check_count, check_dim, check_text, check_texts
 from memspan.embed.retry import RetryPolicy
 from memspan.errors import invalid
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenAIEmbedder"]
 
-OPENAI_URL = "https://api.openai.com/v1"
 KEY_VARIABLE = "OPENAI_API_KEY"
 _BATCH_CHARS = 400_000
 _PROBE = "dimension"
@@ -42,7 +42,8 @@ class OpenAIEmbedder:
     Args:
         model: the endpoint's name of the model; also recorded in the store. The URL is not: the same model
             may be reached in several ways.
-        base_url: where `/embeddings` is appended.
+        base_url: where `/embeddings` is appended; None takes the environment's `OPENAI_BASE_URL`, as a language model
+            does, else OpenAI's own.
         api_key: sent as a bearer token to `base_url`; None takes the environment's `OPENAI_API_KEY`, which
             only OpenAI's own URL requires.
         dim: length of the vectors, when known: replies are checked against it. None asks the endpoint with
@@ -68,7 +69,7 @@ class OpenAIEmbedder:
         self,
         model: str,
         *,
-        base_url: str = OPENAI_URL,
+        base_url: str | None = None,
         api_key: str | None = None,
         dim: int | None = None,
         dimensions: int | None = None,
@@ -88,7 +89,7 @@ class OpenAIEmbedder:
         self.name = check_text(model, "model")
         if not model:
             raise invalid("model", model, "the name of a model")
-        url = check_url(base_url, "base_url")
+        url = find_url(base_url)
         if encoding not in ("float", "base64"):
             raise invalid("encoding", encoding, "'float' or 'base64'")
         if dimensions is not None and dim not in (None, dimensions):

@@ -1,34 +1,19 @@
-"""Where a server is, and the key for it: from the environment only."""
+"""What the environment holds for a server: its key, and whether that is meant for it."""
 
 from __future__ import annotations
 
 import os
-from typing import Final
 
-from memspan.embed.endpoint import check_url
+from memspan.embed.openai_url import OPENAI_URL, URL_VARIABLE
 from memspan.errors import InvalidArgumentError, invalid
 
-__all__ = ["find_key", "find_url", "is_of_environment"]
-
-OPENAI_URL: Final = "https://api.openai.com/v1"
-_URL_VARIABLE: Final = "OPENAI_BASE_URL"
-
-
-def find_url(base_url: str | None) -> str:
-    """`base_url`, else the environment's `OPENAI_BASE_URL`, else OpenAI's own.
-
-    Raises:
-        InvalidArgumentError: not a plain http or https URL.
-    """
-    if base_url is None:
-        base_url = os.environ.get(_URL_VARIABLE, "").strip() or OPENAI_URL
-    return check_url(base_url, "base_url")
+__all__ = ["find_key", "is_of_environment"]
 
 
 def is_of_environment(url: str) -> bool:
     """Whether what the environment holds for OpenAI's own client is meant for that server: it is OpenAI's, or the one
     that the environment names."""
-    return url in (OPENAI_URL, os.environ.get(_URL_VARIABLE, "").strip().rstrip("/"))
+    return url in (OPENAI_URL, os.environ.get(URL_VARIABLE, "").strip().rstrip("/"))
 
 
 def find_key(variable: str | None, url: str) -> str | None:
@@ -47,6 +32,6 @@ def find_key(variable: str | None, url: str) -> str | None:
             "api_key_variable",
             variable,
             f"the name of an environment variable that holds a key for {OPENAI_URL}; "
-            f"a server of your own needs none, and is named by base_url or {_URL_VARIABLE}",
+            f"a server of your own needs none, and is named by base_url or {URL_VARIABLE}",
         )
     return key or None

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memspan.arguments import as_integer, as_json, as_number, as_text
+from memspan.embed.openai_url import find_url
 from memspan.errors import LLMError, invalid, missing_extra
 
 try:
@@ -23,7 +24,7 @@ except ImportError as _error:
 
 from memspan.embed.retry import RetryPolicy
 
-from .address import find_key, find_url
+from .address import find_key
 from .asking import Asker, Tally
 from .background import background_loop, run_in_background, start_in_background
 from .chat_endpoint import ChatEndpoint

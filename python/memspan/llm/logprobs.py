@@ -7,9 +7,10 @@ from math import isfinite
 from typing import Any, NamedTuple, Protocol
 
 from memspan.arguments import as_number, as_text
+from memspan.embed.openai_url import find_url
 from memspan.errors import LLMError, missing_extra, shorten
 
-from .address import find_key, find_url, is_of_environment
+from .address import find_key, is_of_environment
 
 __all__ = ["EndpointLogProbs", "LogProbs", "TokenLogProb"]
 

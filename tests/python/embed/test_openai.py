@@ -34,6 +34,21 @@ def test_vectors_come_back_in_the_order_of_the_texts(server: Any) -> None:
     assert query.payload["input"] == ["q"]
 
 
+def test_the_server_is_that_of_the_environment_unless_it_is_named(
+    server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As for language models: a key for a server of one's own goes nowhere else, nor do the texts."""
+    monkeypatch.setenv("OPENAI_BASE_URL", f" {server.url}/ ")
+    with OpenAIEmbedder("tiny", dim=4, api_key=SECRET) as embedder:
+        embedder.embed_query("x")
+    assert len(server.requests) == 1
+    with pytest.raises(InvalidArgumentError, match="base_url"):
+        OpenAIEmbedder("tiny", base_url="")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    with OpenAIEmbedder("tiny", dim=4, api_key=SECRET) as embedder:
+        assert "https://api.openai.com/v1/embeddings" in repr(embedder)
+
+
 def test_a_known_dimension_spares_the_probe(server: Any) -> None:
     with make(server, dim=4) as embedder:
         assert embedder.dim == 4
@@ -145,7 +160,7 @@ def test_threads_share_one_embedder(server: Any) -> None:
         ({"base_url": "http://"}, "base_url"),
         ({"base_url": "http://127.0.0.1/v1?key=1"}, "base_url"),
         ({"base_url": "http://127.0.0.1:99999"}, "base_url"),
-        ({"base_url": None}, "base_url"),
+        ({"base_url": 5}, "base_url"),
         ({"dim": 0}, "dim"),
         ({"dimensions": 9000}, "dimensions"),
         ({"dim": 4, "dimensions": 5}, "dim"),
