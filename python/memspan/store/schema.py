@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from .schema_changes import CHANGES
 from .schema_lifecycle import LIFECYCLE
 from .schema_lookups import LOOKUPS
 from .schema_states import STATES_BY_USER
@@ -244,7 +245,7 @@ _V4: Final = (
 )
 
 MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
-    _V1, _V2, _V3, _V4, LIFECYCLE, TOKEN_VECTORS, STATES_BY_USER, LOOKUPS,
+    _V1, _V2, _V3, _V4, LIFECYCLE, TOKEN_VECTORS, STATES_BY_USER, LOOKUPS, CHANGES,
 )  # fmt: skip
 """`MIGRATIONS[n]` leads from schema version n to n + 1. Released entries never change."""
 

@@ -122,7 +122,8 @@ class SqliteColdReader(SqliteRows):
             "SELECT u.name, c.id FROM cold c JOIN users u ON u.pk = c.user_pk "
             "WHERE c.sequence > ? AND c.reason = 'evicted' "
             "AND NOT EXISTS (SELECT 1 FROM records r WHERE r.user_pk = c.user_pk AND r.id = c.id) "
-            "ORDER BY c.user_pk, c.pk",
+            # `+`: an index in this order would be walked from end to end.
+            "ORDER BY +c.user_pk, c.pk",
             (after,),
         )
 

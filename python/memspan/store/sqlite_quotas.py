@@ -32,7 +32,8 @@ class SqliteQuotaReader(SqliteRows):
     def changed(self, after: int) -> list[StoredQuotas]:
         rows = self._all(
             "SELECT u.name, q.settings FROM quotas q LEFT JOIN users u ON u.pk = q.user_pk "
-            "WHERE q.sequence > ? AND (q.user_pk = 0 OR u.name IS NOT NULL) ORDER BY q.user_pk",
+            # `+`: in the order of keys, all rows would be gone through.
+            "WHERE q.sequence > ? AND (q.user_pk = 0 OR u.name IS NOT NULL) ORDER BY +q.user_pk",
             (after,),
         )
         return [StoredQuotas(user, None if settings == _NONE else settings) for user, settings in rows]

@@ -303,7 +303,8 @@ class SqliteReader(SqliteTokenVectorReader):
             self._one("SELECT 1 FROM removals WHERE user_pk = 0 AND sequence > ?", (after,)) is not None
         )
         lost = self._all(
-            "SELECT u.name FROM removals x JOIN users u ON u.pk = x.user_pk "
+            # `CROSS`: in the order of names, all users would be gone through.
+            "SELECT u.name FROM removals x CROSS JOIN users u ON u.pk = x.user_pk "
             "WHERE x.sequence > ? ORDER BY u.name",
             (after,),
         )

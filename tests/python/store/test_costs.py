@@ -214,3 +214,32 @@ def test_what_was_evicted_before_costs_the_last_nothing(store: SqliteStore, kind
     before = steps(store, latest)
     evict(range(20, MANY))
     assert steps(store, latest) <= before + 20
+
+
+NEWS: dict[str, Read] = {
+    "removals": lambda reader: reader.removals(reader.sequence() - 1),
+    "relations": lambda reader: reader.relations(after=reader.sequence() - 1),
+    "moved": lambda reader: reader.cold.moved(reader.sequence() - 1),
+    "quotas": lambda reader: reader.quotas.changed(reader.sequence() - 1),
+}
+
+
+@pytest.mark.parametrize("name", NEWS)
+def test_what_changed_before_costs_a_handle_that_catches_up_nothing(store: SqliteStore, name: str) -> None:
+    def write() -> None:
+        with store.writing() as writer:
+            writer.put([record("ana", 100)])
+
+    write()
+    before = steps(store, NEWS[name])
+    with store.writing() as writer:
+        writer.put([record(f"user {number}", number) for number in range(MANY)])
+        away = [record("ben", number) for number in range(MANY)]
+        writer.put(away)
+        writer.cold.evict(away, 1)
+        for number in range(MANY):
+            writer.relate("ben", "place", f"room {number}")
+            writer.mark_removal(f"user {number}")
+            writer.quotas.set(f"user {number}", "{}")
+    write()
+    assert steps(store, NEWS[name]) <= before + 20
