@@ -38,7 +38,7 @@ class Last(NamedTuple):
 def last_of(reader: StoreReader, user: str, merging: Merging) -> Last:
     """The last one with these settings that came to its end, whether it was undone or not."""
     settings = as_json(merging)
-    reports = (run.report for run in reader.runs.runs(user=user) if run.action == ACTION)
+    reports = reader.runs.reports(user, ACTION)
     report = next((report for report in reports if report.get("merging") == settings), None)
     return (
         Last(settings) if report is None else Last(settings, report.get("sequence", 0), int(report["since"]))
@@ -64,7 +64,8 @@ def news_of(reader: StoreReader, user: str, last: Last, kinds: Sequence[str]) ->
     older = [id_ for id_, recorded in news.items() if recorded < last.since]
     changes = reader.runs.changes_of(user, older)
     if changes:
-        runs = reader.runs.runs(user=user)
+        ids = dict.fromkeys(run for run, _ in changes)
+        runs = [run for id_ in ids for run in reader.runs.runs(user=user, id=id_)]
         compared = {run.id for run in runs if "merging" in run.report or run.state == "undone"}
         left = [change for run, change in changes if run in compared and change.before is not None]
         del changes

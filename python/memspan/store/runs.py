@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from memspan.run_info import Run
 from memspan.times import Micros
@@ -32,6 +32,9 @@ class RunReader(Protocol):
 
     def last(self, user: str, action: str) -> Run | None:
         """The latest run that has ended, whether it was undone or not."""
+
+    def reports(self, user: str, action: str) -> Iterator[Mapping[str, Any]]:
+        """What the runs of an action say of themselves, the latest first; read as far as they are asked for."""
 
     def changes(self, id: str) -> list[RunChange]:
         """In the order in which they were made."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from memspan.run_info import Run
@@ -27,6 +27,8 @@ _NOTE: Final = (
 )
 _LOOKED_AT: Final = 64
 """Runs before one that ends among which empty ones are dropped. Each end drops some, so that few are left."""
+_PAGE: Final = 8
+_AFTER_ALL: Final = (1 << 63) - 1
 
 _DROP_EMPTY: Final = (
     "DELETE FROM runs WHERE pk IN (SELECT pk FROM runs WHERE user_pk = :user AND action = :action AND pk < :run "  # noqa: S608
@@ -55,6 +57,16 @@ class SqliteRunReader(SqliteRows):
             (user, action),
         )
         return _run(rows[0]) if rows else None
+
+    def reports(self, user: str, action: str) -> Iterator[Mapping[str, Any]]:
+        statement = (
+            "SELECT pk, report FROM runs WHERE user_pk = (SELECT pk FROM users WHERE name = ?) AND action = ? "
+            "AND pk < ? ORDER BY pk DESC LIMIT ?"
+        )
+        last = _AFTER_ALL
+        while rows := self._all(statement, (user, action, last, _PAGE)):
+            last = rows[-1][0]
+            yield from (_report(report) for _, report in rows)
 
     def changes(self, id: str) -> list[RunChange]:
         rows = self._all(
@@ -123,3 +135,9 @@ def _run(row: Sequence[Any]) -> Run:
     id_, user, action, state, began, ended, changes, report = row
     end = None if ended is None else from_micros(ended)
     return Run(id_, user, action, state, from_micros(began), end, changes, json.loads(report))
+
+
+@reads("run")
+def _report(text: str) -> Mapping[str, Any]:
+    report: Mapping[str, Any] = json.loads(text)
+    return report
