@@ -137,7 +137,7 @@ class StoreReader(TokenVectorReader, Protocol):
 
     def learnt_after(self, user: str, after: int, kinds: Sequence[str]) -> dict[str, Micros]:
         """Records of the user, of these kinds, last written after that point of the sequence, by id, with when they say
-        that they were recorded. O(those of all users)."""
+        that they were recorded. O(those, and a look into an index for each record of the user)."""
 
     def scan(self, user: str | None, batch: int, *, embeddings: bool = False) -> Iterator[list[Record]]:
         """All records of one user or of all, in the order of their last changes, in pages of at most so many. O(those

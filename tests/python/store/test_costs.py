@@ -243,3 +243,29 @@ def test_what_changed_before_costs_a_handle_that_catches_up_nothing(store: Sqlit
             writer.quotas.set(f"user {number}", "{}")
     write()
     assert steps(store, NEWS[name]) <= before + 20
+
+
+def test_what_was_learnt_lately_costs_no_look_at_the_rows_of_the_rest(store: SqliteStore) -> None:
+    def learnt(reader: Any) -> int:
+        return len(reader.learnt_after("ana", last, ["episodic"]))
+
+    with store.writing() as writer:
+        writer.put([record("ana", 100 + number) for number in range(MANY)])
+        last = writer.sequence()
+    with store.writing() as writer:
+        writer.put([record("ana", 90)])
+    assert steps(store, learnt) <= 5 * MANY / 10
+
+
+def test_what_was_learnt_is_read_once(store: SqliteStore) -> None:
+    def learnt(reader: Any) -> int:
+        return len(reader.learnt_after("ana", last, ["episodic"]))
+
+    with store.writing() as writer:
+        last = writer.sequence()
+        writer.put([record("ana", 100 + number) for number in range(1_500)])
+    few = steps(store, learnt)
+    with store.writing() as writer:
+        writer.put([record("ana", 1_600 + number) for number in range(6_000)])
+        assert learnt(writer) == 7_500
+    assert steps(store, learnt) < 6 * few
