@@ -65,6 +65,7 @@ class TokenCache:
         self._dim: Final = dim
         self._lock = threading.Lock()
         self._users: OrderedDict[str, _OfUser] = OrderedDict()
+        self._bytes = 0
 
     def of(self, reader: StoreReader, user: str, ids: Sequence[str]) -> list[TokenBlocks]:
         """The token vectors of records; none for those that have none.
@@ -102,14 +103,14 @@ class TokenCache:
         """Let go what is kept of a user, or of all, as after an erasure."""
         with self._lock:
             if user is None:
-                self._users.clear()
-            else:
-                self._users.pop(user, None)
+                self._clear()
+            elif (known := self._users.pop(user, None)) is not None:
+                self._bytes -= known.bytes
 
     def after_fork(self) -> None:
         """Start afresh: a thread that the child does not have may hold the lock, in the middle of a change."""
         self._lock = threading.Lock()
-        self._users = OrderedDict()
+        self._clear()
 
     def _unchanged(
         self, reader: StoreReader, user: str, ids: Sequence[str], before: int, sequence: int
@@ -125,15 +126,28 @@ class TokenCache:
             if known is None:
                 return {}
             unchanged = known.unchanged(ids, versions)
-            known.keep(sequence, unchanged)
+            self._take_in(known, sequence, unchanged)
         return {id_: vectors for id_, (_, vectors) in unchanged.items()}
 
     def _keep(self, user: str, sequence: int, fetched: _Fetched) -> None:
         with self._lock:
-            known = self._users.setdefault(user, _OfUser(sequence))
+            known = self._users.get(user)
+            if known is None:
+                if not fetched:
+                    return  # Any number of users may have none.
+                known = self._users[user] = _OfUser(sequence)
             self._users.move_to_end(user)
-            known.keep(sequence, fetched)
-            while len(self._users) > 1 and sum(each.bytes for each in self._users.values()) > _MOST_BYTES:
-                self._users.popitem(last=False)
+            self._take_in(known, sequence, fetched)
+            while len(self._users) > 1 and self._bytes > _MOST_BYTES:
+                self._bytes -= self._users.popitem(last=False)[1].bytes
             if known.bytes > _MOST_BYTES:
-                self._users.clear()
+                self._clear()
+
+    def _take_in(self, known: _OfUser, sequence: int, fetched: _Fetched) -> None:
+        before = known.bytes
+        known.keep(sequence, fetched)
+        self._bytes += known.bytes - before
+
+    def _clear(self) -> None:
+        self._users = OrderedDict()
+        self._bytes = 0
