@@ -10,7 +10,7 @@ from memspan.store import StoreReader
 from .indexing import index_records
 from .quota_settings import apply_quotas, drop_outlived_quotas
 
-__all__ = ["apply_changes", "reconcile"]
+__all__ = ["apply_changes", "reconcile", "reconcile_relations"]
 
 _BATCH: Final = 2048
 
@@ -55,6 +55,12 @@ def reconcile(index: Index, reader: StoreReader, user: str) -> int:
     """
     gone = sorted(set(index.ids(user=user)).difference(reader.ids(user)))
     removed = index.remove(user=user, ids=gone) if gone else 0
+    return removed + reconcile_relations(index, reader, user)
+
+
+def reconcile_relations(index: Index, reader: StoreReader, user: str) -> int:
+    """The same for relations alone. O(tags and relations of the user)."""
+    removed = 0
     edges = {(relation.parent, relation.child) for relation in reader.relations(user)}
     for tag in index.tags(user=user, retired=True):
         for child in tag.children:

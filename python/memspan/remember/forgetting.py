@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from memspan.errors import HeldError, PlanChangedError
+from memspan.index import Index
 from memspan.records import Record
+from memspan.store import StoreReader
 
 from .auditing import audited
-from .catch_up import reconcile
+from .catch_up import reconcile_relations
 from .change import Change
 from .damage import survives_damage
 from .engine import Engine
@@ -138,14 +140,20 @@ def erase_within(change: Change, user: str, scope: Scope) -> int:
     # relations.
     writer.drop_relations_of(user, writer.unused(user, tags, relations=False))
     if not remove_if_nothing_is_left(change, user):
-        change.apply(lambda index: reconcile(index, writer, user), atomic=False)
+        change.apply(lambda index: _take_out(index, writer, user, ids), atomic=False)
     return len(ids)
+
+
+def _take_out(index: Index, reader: StoreReader, user: str, ids: Sequence[str]) -> None:
+    # Not by comparing all that there is: sweeps come here for each few hundred records.
+    index.remove(user=user, ids=ids)
+    reconcile_relations(index, reader, user)
 
 
 def remove_if_nothing_is_left(change: Change, user: str) -> bool:
     """Take a user out of the store who has neither records, relations nor settings any more; whether that was so."""
     writer = change.writer
-    if writer.count(user) or writer.relations(user) or writer.traces.outlives(user):
+    if any(writer.id_pages(user, 1)) or writer.relations(user) or writer.traces.outlives(user):
         return False
     _remove_user(change, user)
     return True

@@ -50,11 +50,17 @@ _DERIVED: Final = (
     "WHERE d.user_pk = ? AND d.source IN ({0}) UNION "
     "SELECT c.id FROM cold_sources d JOIN cold c ON c.pk = d.cold_pk WHERE d.user_pk = ? AND d.source IN ({0})"
 )
+_HELD_COLD: Final = (
+    "SELECT c.id FROM cold c WHERE c.user_pk = ? AND c.reason = 'evicted' AND instr(c.record, '\"held\"') "
+    "AND json_extract(c.record, '$.held')"
+)
 _HELD: Final = (
     "SELECT r.id FROM record_states x CROSS JOIN records r ON r.pk = x.record_pk "
-    "WHERE x.user_pk = ? AND x.held{} UNION "
-    "SELECT c.id FROM cold c WHERE c.user_pk = ? AND c.reason = 'evicted' AND instr(c.record, '\"held\"') "
-    "AND json_extract(c.record, '$.held'){}"
+    f"WHERE x.user_pk = ? AND x.held UNION {_HELD_COLD}"
+)
+_HELD_OF: Final = (
+    "SELECT r.id FROM records r CROSS JOIN record_states x ON x.record_pk = r.pk "
+    f"WHERE r.user_pk = ? AND r.id IN ({{0}}) AND x.held UNION {_HELD_COLD} AND c.id IN ({{0}})"
 )
 _CHOSEN: Final = (
     "SELECT id FROM records WHERE user_pk = :user AND (:session IS NULL OR session = :session) "
@@ -180,7 +186,7 @@ class SqliteTraceReader(SqliteRows):
 
     def mentioning(self, user: str, ids: Collection[str]) -> set[str]:
         statement = (
-            "SELECT id FROM records WHERE user_pk = ? AND metadata LIKE '%\"ended\"%' AND EXISTS "  # noqa: S608
+            "SELECT id FROM records WHERE user_pk = ? AND instr(metadata, '\"ended\"') AND EXISTS "  # noqa: S608
             f"(SELECT 1 FROM json_each(metadata, '$.ended.by') j WHERE {each_text('metadata')} IN ({{0}}))"
         )
         return {id_ for (id_,) in self._of(statement, self._user_pk(user), ids)}
@@ -188,9 +194,8 @@ class SqliteTraceReader(SqliteRows):
     def held(self, user: str, ids: Collection[str] | None = None) -> int:
         pk = self._user_pk(user)
         if ids is None:
-            return int(self._one(f"SELECT count(*) FROM ({_HELD.format('', '')})", (pk, pk)))  # noqa: S608
-        of_ids = _HELD.format(" AND r.id IN ({0})", " AND c.id IN ({0})")
-        return len({id_ for (id_,) in self._of(of_ids, pk, ids, repeat=2)})
+            return int(self._one(f"SELECT count(*) FROM ({_HELD})", (pk, pk)))  # noqa: S608
+        return len({id_ for (id_,) in self._of(_HELD_OF, pk, ids, repeat=2)})
 
     def dangling(self) -> list[tuple[str, str, str]]:
         return [

@@ -12,9 +12,10 @@ import pytest
 
 from memspan import Memory, Record
 from memspan.embed import HashEmbedder
+from memspan.lifecycle.expiring import sweep
 from memspan.store import pool
 from memspan.store.runs import RunChange
-from memspan.times import from_micros
+from memspan.times import MAX_MICROS, from_micros
 
 MANY = 2_000
 
@@ -68,3 +69,39 @@ def test_earlier_runs_cost_a_consolidation_nothing(memory: Memory, taken: list[i
     before = max(cost(taken, consolidate) for _ in range(3))
     change(range(1, MANY))
     assert cost(taken, consolidate) <= before + 20
+
+
+def test_other_records_cost_the_end_of_a_relation_nothing(memory: Memory, taken: list[int]) -> None:
+    def unrelate() -> object:
+        return memory.unrelate(user="ana", parent="place", child="home")
+
+    for child in ("home", "work", "garden"):
+        memory.relate(user="ana", parent="place", child=child)
+    before = cost(taken, unrelate)
+    memory.add_records(record(number) for number in range(10, MANY))
+    memory.relate(user="ana", parent="place", child="home")
+    assert cost(taken, unrelate) <= before + 20
+
+
+@pytest.mark.parametrize("others", ["untouched", "expiring"])
+def test_other_records_cost_a_sweep_nothing(memory: Memory, taken: list[int], others: str) -> None:
+    """But for the last step, which rewrites the file."""
+
+    def expire(first: int) -> int:
+        memory.add_records(record(number, expires_at=from_micros(1)) for number in range(first, first + 10))
+        return cost(taken, lambda: sweep(memory._engine, "ana", in_time=lambda: next(times)))
+
+    times = iter([True, False, True, False])
+    before = expire(10)
+    later = {"expires_at": from_micros(MAX_MICROS)} if others == "expiring" else {}
+    memory.add_records(record(number, **later) for number in range(100, MANY))
+    assert expire(20) <= before + 20
+
+
+def test_what_expires_is_erased_in_time_that_grows_as_it_does(memory: Memory, taken: list[int]) -> None:
+    def expire(count: int) -> int:
+        memory.add_records(record(number, expires_at=from_micros(1)) for number in range(10, 10 + count))
+        return cost(taken, lambda: sweep(memory._engine, "ana"))
+
+    few = expire(1_000)
+    assert expire(4_000) < 5 * few

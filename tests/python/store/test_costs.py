@@ -269,3 +269,11 @@ def test_what_was_learnt_is_read_once(store: SqliteStore) -> None:
         writer.put([record("ana", 1_600 + number) for number in range(6_000)])
         assert learnt(writer) == 7_500
     assert steps(store, learnt) < 6 * few
+
+
+@pytest.mark.parametrize("name", ["endings", "any_ended", "learnt_later", "expired"])
+def test_records_with_another_state_cost_nothing(store: SqliteStore, name: str) -> None:
+    before = steps(store, READS[name])
+    with store.writing() as writer:
+        writer.put([record("ana", 100 + number, pinned=True) for number in range(MANY)])
+    assert steps(store, READS[name]) <= before + 20
