@@ -55,11 +55,11 @@ _HELD_COLD: Final = (
     "AND json_extract(c.record, '$.held')"
 )
 _HELD: Final = (
-    "SELECT r.id FROM record_states x CROSS JOIN records r ON r.pk = x.record_pk "
+    "SELECT r.id FROM record_states x CROSS JOIN records r ON r.pk = x.record_pk "  # noqa: S608
     f"WHERE x.user_pk = ? AND x.held UNION {_HELD_COLD}"
 )
 _HELD_OF: Final = (
-    "SELECT r.id FROM records r CROSS JOIN record_states x ON x.record_pk = r.pk "
+    "SELECT r.id FROM records r CROSS JOIN record_states x ON x.record_pk = r.pk "  # noqa: S608
     f"WHERE r.user_pk = ? AND r.id IN ({{0}}) AND x.held UNION {_HELD_COLD} AND c.id IN ({{0}})"
 )
 _CHOSEN: Final = (
