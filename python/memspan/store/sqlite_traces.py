@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Final
 
 from memspan.times import MAX_MICROS, MIN_MICROS, Interval, to_micros
@@ -63,13 +64,12 @@ _HELD_OF: Final = (
     f"WHERE r.user_pk = ? AND r.id IN ({{0}}) AND x.held UNION {_HELD_COLD} AND c.id IN ({{0}})"
 )
 _CHOSEN: Final = (
-    "SELECT id FROM records WHERE user_pk = :user AND (:session IS NULL OR session = :session) "
+    "SELECT id, at FROM records WHERE user_pk = :user AND (:session IS NULL OR session = :session) "
     "AND (:source IS NULL OR provenance = :source OR pk IN "
     "(SELECT derived_pk FROM derivations WHERE user_pk = :user AND source = :source)) "
-    "AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds))) "
-    "AND (:between IS NULL OR EXISTS (SELECT 1 FROM json_each(:between) i "
-    "WHERE at >= json_extract(i.value, '$[0]') AND at < json_extract(i.value, '$[1]')))"
+    "AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))"
 )
+"""Whatever their times: SQL would go through all intervals for each record."""
 
 _CHOSEN_COLD: Final = (
     "SELECT id, json_extract(record, '$.at') FROM cold WHERE user_pk = :user "  # noqa: S608
@@ -78,7 +78,7 @@ _CHOSEN_COLD: Final = (
     "(SELECT cold_pk FROM cold_sources WHERE user_pk = :user AND source = :source)) "
     "AND (:kinds IS NULL OR json_extract(record, '$.kind') IN (SELECT value FROM json_each(:kinds)))"
 )
-"""As `_CHOSEN`, but for the time."""
+"""As `_CHOSEN`, with times as texts."""
 
 
 _TIMES: Final = (
@@ -122,20 +122,17 @@ class SqliteTraceReader(SqliteRows):
         pk = self._user_pk(user)
         if wanted.ids is not None:
             return self.present(user, wanted.ids)
-        between = None if wanted.between is None else [_ends(interval) for interval in wanted.between]
         parameters = {
             "user": pk,
             "session": wanted.session,
             "source": wanted.source,
             "kinds": None if wanted.kinds is None else json.dumps(list(wanted.kinds)),
-            "between": None if between is None else json.dumps(between),
         }
-        found = {id_ for (id_,) in self._all(_CHOSEN, parameters)}
-        del parameters["between"]
-        for id_, at in self._all(_CHOSEN_COLD, parameters):
-            if between is None or any(start <= to_micros(at) < end for start, end in between):
-                found.add(id_)
-        return found
+        rows, cold = self._all(_CHOSEN, parameters), self._all(_CHOSEN_COLD, parameters)
+        if wanted.between is None:
+            return {id_ for id_, _ in (*rows, *cold)}
+        covers = _covering(wanted.between)
+        return {id_ for id_, at in rows if covers(at)} | {id_ for id_, at in cold if covers(to_micros(at))}
 
     def present(self, user: str, ids: Collection[str]) -> set[str]:
         pk = self._user_pk(user)
@@ -283,7 +280,25 @@ class SqliteTraceWriter(SqliteTraceReader):
             self._connection.execute(f"DELETE FROM {table} WHERE user_pk = ?", (pk,))  # noqa: S608
 
 
-def _ends(interval: Interval) -> Sequence[int]:
+def _covering(intervals: Sequence[Interval]) -> Callable[[int], bool]:
+    """Whether one of them has a time; O(log intervals) each."""
+    starts: list[int] = []
+    ends: list[int] = []
+    for start, end in sorted(map(_ends, intervals)):
+        if ends and start <= ends[-1]:
+            ends[-1] = max(ends[-1], end)
+        else:
+            starts.append(start)
+            ends.append(end)
+
+    def covers(at: int) -> bool:
+        place = bisect_right(starts, at) - 1
+        return place >= 0 and at < ends[place]
+
+    return covers
+
+
+def _ends(interval: Interval) -> tuple[int, int]:
     start, end = interval
     return MIN_MICROS if start is None else start, MAX_MICROS + 1 if end is None else end
 

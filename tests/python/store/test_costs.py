@@ -14,6 +14,7 @@ import pytest
 from memspan.records import Record
 from memspan.store import SqliteStore
 from memspan.store.runs import RunChange
+from memspan.store.traces import Chosen
 from memspan.times import from_micros
 
 Read = Callable[[Any], Any]
@@ -277,3 +278,37 @@ def test_records_with_another_state_cost_nothing(store: SqliteStore, name: str) 
     with store.writing() as writer:
         writer.put([record("ana", 100 + number, pinned=True) for number in range(MANY)])
     assert steps(store, READS[name]) <= before + 20
+
+
+def test_intervals_cost_a_choice_of_records_nothing(store: SqliteStore) -> None:
+    def choose(count: int) -> Read:
+        between = [(number, number + 5) for number in range(0, 10 * count, 10)]
+        return lambda reader: reader.traces.chosen("ana", Chosen(between=between))
+
+    with store.writing() as writer:
+        writer.put([record("ana", 100 + number) for number in range(MANY)])
+        one, many = (choose(count)(writer) for count in (1, 1_000))
+    assert one == {f"m{number}" for number in range(5)}
+    assert many == {f"m{number}" for number in (*range(24), *range(100, 100 + MANY)) if number % 10 < 5}
+    assert steps(store, choose(1_000)) <= steps(store, choose(1)) + 20
+
+
+@pytest.mark.parametrize(
+    ("between", "found"),
+    [
+        ([(3, 3)], {}),
+        ([(3, 3), (3, 5)], {3, 4}),
+        ([(7, None), (None, 2)], {0, 1, 7, 8, 9}),
+        ([(4, 6), (1, 9), (2, 3)], {1, 2, 3, 4, 5, 6, 7, 8}),
+        ([(5, 6), (6, 7), (1, 2)], {1, 5, 6}),
+        ([(None, None)], set(range(10))),
+    ],
+)
+def test_records_in_intervals_are_chosen(tmp_path: Path, between: Any, found: set[int]) -> None:
+    store = SqliteStore(tmp_path / "other.memspan")
+    with store.writing() as writer:
+        records = [record("ana", number) for number in range(10)]
+        writer.put(records)
+        writer.cold.evict([writer.fetch("ana", [one.id])[one.id] for one in records[::3]], 1)
+        assert writer.traces.chosen("ana", Chosen(between=between)) == {f"m{number}" for number in found}
+    store.close()
