@@ -158,6 +158,9 @@ class StoreReader(TokenVectorReader, Protocol):
     def made_relations(self, user: str | None = None) -> set[Relation]:
         """Those of the relations that were made and not given."""
 
+    def is_made(self, user: str, parent: str, child: str) -> bool:
+        """Whether that relation is there, and is one of these."""
+
     def removals(self, after: int) -> Removals:
         """Whose records or relations were removed after that point of the sequence."""
 

@@ -299,6 +299,10 @@ class SqliteReader(SqliteTokenVectorReader):
         )
         return {Relation(*row) for row in rows}
 
+    def is_made(self, user: str, parent: str, child: str) -> bool:
+        statement = "SELECT made FROM relations WHERE user_pk = ? AND parent = ? AND child = ?"
+        return bool(self._one(statement, (self._user_pk(user), parent, child)))
+
     def removals(self, after: int) -> Removals:
         vanished = (
             self._one("SELECT 1 FROM removals WHERE user_pk = 0 AND sequence > ?", (after,)) is not None

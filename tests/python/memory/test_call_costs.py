@@ -13,6 +13,7 @@ import pytest
 from memspan import Memory, Record
 from memspan.embed import HashEmbedder
 from memspan.lifecycle.expiring import sweep
+from memspan.remember.jobs.finishing import Results, finish
 from memspan.store import pool
 from memspan.store.runs import RunChange
 from memspan.times import MAX_MICROS, from_micros
@@ -105,3 +106,18 @@ def test_what_expires_is_erased_in_time_that_grows_as_it_does(memory: Memory, ta
 
     few = expire(1_000)
     assert expire(4_000) < 5 * few
+
+
+def test_earlier_relations_cost_the_end_of_a_job_nothing(memory: Memory, taken: list[int]) -> None:
+    def end_a_job(child: str) -> int:
+        with memory._engine.changing() as change:
+            change.writer.jobs.enqueue("ana", [("s", "m1")], "tiny", 1)
+            (job,) = change.writer.jobs.claim("me", "ana", 1, 1, lambda recipe: 0)
+            results = Results([], {}, [("place", child)])
+            return cost(taken, lambda: finish(job, results, [], change))
+
+    before = max(end_a_job(child) for child in ("home", "work", "garden"))
+    with memory._engine.changing() as change:
+        for number in range(MANY):
+            change.writer.relate("ana", "room", f"room {number}", made=True)
+    assert end_a_job("school") <= before + 20

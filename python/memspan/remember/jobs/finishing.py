@@ -151,9 +151,6 @@ def _relate(
     earlier = set(writer.jobs.dissolve(job.pk))
     for edge in sorted(earlier.difference(relations)):
         unrelate_within(change, job.user, *edge)
-    if not relations:
-        return []
-    made = earlier | {(edge.parent, edge.child) for edge in writer.made_relations(job.user)}
     held = []
     for parent, child in relations:
         try:
@@ -163,7 +160,8 @@ def _relate(
             notes.append(Note(now_micros(), "store", "refused relation", details))
             continue
         # What a caller gave stays the caller's.
+        made = (parent, child) in earlier or writer.is_made(job.user, parent, child)
         new = writer.relate(job.user, parent, child)
-        if new or (parent, child) in made or writer.jobs.came_of_jobs(job.user, parent, child):
+        if new or made or writer.jobs.came_of_jobs(job.user, parent, child):
             held.append((parent, child))
     return held
