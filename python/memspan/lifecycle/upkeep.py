@@ -81,6 +81,7 @@ class Upkeep:
         self._states: dict[str, dict[str, Any]] = {}
         self._gone: defaultdict[str, set[str]] = defaultdict(set)
         self._report = UpkeepReport()
+        self._planned: list[Planned] = []
         settings = {
             "merging": None if merging is None else as_json(merging),
             "staleness": None if staleness is None else repr(staleness),
@@ -114,7 +115,7 @@ class Upkeep:
 
     def plan(self, planned: Iterable[Planned]) -> None:
         """Say in the report what a dry run found to be done."""
-        self._report = self._report._replace(planned=(*self._report.planned, *planned))
+        self._planned += planned
 
     def run(self) -> None:
         """The steps, for every user."""
@@ -153,7 +154,11 @@ class Upkeep:
         true = _mean([(survey.true_staleness, survey.records) for survey in self._surveys])
         seconds = perf_counter() - self._start
         return self._report._replace(
-            runs=changed, tracked_staleness=tracked, true_staleness=true, seconds=seconds
+            runs=changed,
+            tracked_staleness=tracked,
+            true_staleness=true,
+            seconds=seconds,
+            planned=tuple(self._planned),
         )
 
     def keep(self) -> bool:

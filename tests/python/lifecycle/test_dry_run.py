@@ -160,3 +160,26 @@ def test_procedures_are_learnt_of_what_is_left(memory: Memory) -> None:
     plan, done = both(memory, staleness=PRUNING)
     assert done.learnt == 0
     assert "learn" not in plan
+
+
+def test_what_was_planned_before_costs_a_plan_nothing(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+
+    class Counted(UpkeepReport):
+        def __new__(cls, *values: Any, **fields: Any) -> Counted:
+            made.append(len(fields.get("planned", ())))
+            return super().__new__(cls, *values, **fields)
+
+        def _replace(self, **fields: Any) -> Counted:
+            return Counted(**{**self._asdict(), **fields})
+
+    monkeypatch.setattr("memspan.lifecycle.upkeep.UpkeepReport", Counted)
+    memory.add_records(
+        Record(id="m1", user=f"user {number}", text=TEA, at=START, expires_at=START + DAY)
+        for number in range(40)
+    )
+    assert len(memory.consolidate(dry_run=True).upkeep.planned) == 40
+    assert max(made) == 40
+    assert sum(made) <= 200
