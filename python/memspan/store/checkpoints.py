@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import Final
 
 from memspan.errors import StoreError
@@ -15,7 +16,17 @@ from .pool import ConnectionPool
 __all__ = ["Checkpoints"]
 
 _LONG_LOG: Final = 64 << 20
-"""Bytes of log beyond which a transaction waits for the copy, so that it starts at the front of the file again."""
+"""Bytes of log beyond which a transaction waits for the copy, and then for those who read, so that it starts at the
+front of the file again."""
+
+_LOOKED: Final = 16
+"""Transactions from one look at the log's size to the next."""
+
+_WAIT_MS: Final = 500
+"""For how long a transaction waits for those who read."""
+
+_PAUSE: Final = 30.0
+"""Seconds before the next one waits, if that was in vain."""
 
 
 class Checkpoints:
@@ -31,15 +42,21 @@ class Checkpoints:
         self._log = path.with_name(path.name + "-wal")
         self._pool = pool
         self._thread: threading.Thread | None = None
+        self._transactions = 0
+        self._not_before = 0.0
 
-    def before_transaction(self) -> None:
-        """Let the log end before it gets very long: SQLite starts it anew only when all of it was copied."""
-        if self._thread is None:
-            return
-        if not self._thread.is_alive():
+    def before_transaction(self, connection: sqlite3.Connection) -> None:
+        """Let the log end before it gets very long. SQLite starts it anew only when all of it was copied, and nobody
+        reads from it: where several threads search all the time, that is never so by itself.
+        """
+        if self._thread is not None and not self._thread.is_alive():
             self._thread = None
-        elif self._log_size() > _LONG_LOG:
+        self._transactions += 1
+        if self._thread is None and self._transactions % _LOOKED:
+            return
+        if self._log_size() > _LONG_LOG:
             self.wait()
+            self._end_log(connection)
 
     def start(self) -> None:
         """Copy what is committed now."""
@@ -55,6 +72,22 @@ class Checkpoints:
         if self._thread is not None:
             self._thread.join()
             self._thread = None
+
+    def _end_log(self, connection: sqlite3.Connection) -> None:
+        """Copy the rest and empty the file. Who begins to read when all was copied reads the database alone, so that
+        this waits for those who read now, and not for the next ones."""
+        if monotonic() < self._not_before:
+            return
+        (before,) = connection.execute("PRAGMA busy_timeout").fetchone()
+        busy = True
+        try:
+            connection.execute(f"PRAGMA busy_timeout = {_WAIT_MS}")
+            with suppress(sqlite3.Error):
+                busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {before}")
+        if busy:
+            self._not_before = monotonic() + _PAUSE
 
     def _log_size(self) -> int:
         try:

@@ -84,7 +84,7 @@ class SqliteStore:
     def writing(self) -> Iterator[SqliteWriter]:
         """See `Store.writing`."""
         with translated(self.path), self._pool.writer() as connection:
-            self._checkpoints.before_transaction()
+            self._checkpoints.before_transaction(connection)
             try:
                 # Within, as in `reading`: it may have waited for another process for long.
                 connection.execute("BEGIN IMMEDIATE")

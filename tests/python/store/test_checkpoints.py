@@ -6,8 +6,9 @@ import os
 import sqlite3
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -148,7 +149,87 @@ def test_a_log_that_is_not_there_is_not_long(store: SqliteStore, path: Path) -> 
     others._thread = thread = threading.Thread(target=copying.wait)
     thread.start()
     try:
-        others.before_transaction()
+        with store._pool.writer() as connection:
+            others.before_transaction(connection)
     finally:
         copying.set()
         thread.join()
+
+
+@pytest.fixture
+def read_all_the_time(path: Path) -> Iterator[None]:
+    """Somebody reads at every moment, each for a short time."""
+    reading, stop = threading.Event(), threading.Event()
+
+    def read() -> None:
+        connections = [
+            sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30) for _ in range(2)
+        ]
+        for connection in cycle(connections):
+            connection.execute("BEGIN")
+            connection.execute("SELECT count(*) FROM users").fetchall()
+            for other in connections:
+                if other is not connection and other.in_transaction:
+                    other.execute("ROLLBACK")
+            reading.set()
+            if stop.wait(0.001):
+                break
+        for connection in connections:
+            connection.close()
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    assert reading.wait(30)
+    yield
+    stop.set()
+    thread.join()
+
+
+def test_the_log_does_not_grow_without_end_while_others_read(
+    store: SqliteStore,
+    path: Path,
+    make_record: Make,
+    monkeypatch: pytest.MonkeyPatch,
+    read_all_the_time: None,
+) -> None:
+    monkeypatch.setattr(checkpoints, "_LONG_LOG", 1 << 20)
+    monkeypatch.setattr(checkpoints, "_LOOKED", 1)
+    monkeypatch.setattr(checkpoints, "_PAUSE", 0.0)
+    log = path.with_name(path.name + "-wal")
+    longest = 0
+    for number in range(200):
+        with store.writing() as writer:
+            writer.put([make_record(f"m{number}", text="x" * 100_000)])
+        longest = max(longest, log.stat().st_size)
+    assert longest < 10 << 20
+
+
+def test_a_long_look_keeps_no_writer_waiting_each_time(
+    store: SqliteStore, path: Path, make_record: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "_LONG_LOG", 1 << 20)
+    monkeypatch.setattr(checkpoints, "_LOOKED", 1)
+    monkeypatch.setattr(checkpoints, "_PAUSE", 3600.0)
+    waited: list[None] = []
+
+    def put(numbers: range) -> None:
+        for number in numbers:
+            with store.writing() as writer:
+                writer.put([make_record(f"m{number}", text="x" * 100_000)])
+                assert writer._one("PRAGMA busy_timeout") == 30_000
+                writer._connection.set_trace_callback(
+                    lambda text: waited.append(None) if "TRUNCATE" in text else None
+                )
+
+    log = path.with_name(path.name + "-wal")
+    put(range(1))
+    with store.reading() as reader:
+        assert reader.count() == 1
+        put(range(1, 40))
+        assert log.stat().st_size > 3 << 20
+        assert len(waited) == 1
+        assert reader.count() == 1
+    store._checkpoints._not_before = 0.0
+    put(range(40, 41))
+    assert log.stat().st_size < 1 << 20
+    assert store.check() == []
