@@ -307,12 +307,17 @@ class Engine:
                 threading.Thread(target=self.write_uses, name="memspan-uses", daemon=True).start()
 
     def write_uses(self) -> None:
-        """Bring to the store what searches counted; a failure is logged, as these are statistics."""
+        """Bring to the store what searches counted, in as many transactions as that takes; a failure is logged, as
+        these are statistics."""
         if self._closed or self.uses.empty:
             return
         try:
             with self.changing() as change:
-                self.uses.write(change, None)
+                self.uses.write(change)
+            # Not for as long as there are some: others search meanwhile.
+            for _ in range(self.uses.batches):
+                with self.changing() as change:
+                    self.uses.write(change)
         except MemspanError as error:
             # Whoever closed the memory meanwhile has written them.
             if not self._closed:

@@ -67,6 +67,12 @@ class UseCounts:
         return not self._users and not self._waiting
 
     @property
+    def batches(self) -> int:
+        """How many transactions it takes to write what was taken from the index and waits."""
+        with self._lock:
+            return -(-sum(map(len, self._waiting.values())) // _BATCH)
+
+    @property
     def due(self) -> bool:
         """Whether a transaction should take uses along."""
         return self._begun or (not self.empty and monotonic() - self._written >= _SECONDS)

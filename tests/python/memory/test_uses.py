@@ -12,6 +12,7 @@ import pytest
 
 from memspan import InvalidArgumentError, Memory, Quotas
 from memspan.remember import use_counts
+from memspan.store import SqliteStore
 from memspan.store.uses import Use
 from memspan.times import now_micros
 
@@ -254,3 +255,23 @@ def test_what_was_looked_at_is_still_written_once(open_memory: Open, monkeypatch
     monkeypatch.setattr(use_counts, "_SECONDS", 0.0)
     memory.add("even more", user="ben")
     assert uses(memory) == {"apple": 4}
+
+
+def test_no_transaction_writes_very_many_uses(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = open_memory()
+    memory.add([{"id": f"m{number}", "text": "about the apple"} for number in range(10)], user="ana")
+    monkeypatch.setattr(use_counts, "_BATCH", 2)
+    monkeypatch.setattr(use_counts.UseCounts.write, "__defaults__", (2,))
+    written: list[int] = []
+    commit = SqliteStore._commit
+
+    def counted(self: SqliteStore, *arguments: Any, **options: Any) -> None:
+        commit(self, *arguments, **options)
+        written.append(len(uses(memory)))
+
+    monkeypatch.setattr(SqliteStore, "_commit", counted)
+    assert len(memory.search("apple", user="ana", k=10, views=["lexical"])) == 10
+    memory._engine.write_uses()
+    assert written[-1] == 10
+    # What waits rides on each of them besides.
+    assert max(after - before for before, after in zip([0, *written], written, strict=False)) <= 4
