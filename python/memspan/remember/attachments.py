@@ -31,6 +31,8 @@ __all__ = [
 
 _logger = logging.getLogger("memspan")
 _MAX_BYTES: Final = 1 << 22
+_SLICE: Final = 256
+"""Attachments of a transaction; other writers wait for it."""
 
 
 class Attachment(NamedTuple):
@@ -123,8 +125,15 @@ def load_attachments(engine: Engine, attachments: Sequence[Attachment]) -> None:
     Raises:
         FormatError: there is no record for one of them; the others are stored.
     """
-    if not attachments:
-        return
+    alone: list[str] = []
+    for start in range(0, len(attachments), _SLICE):
+        alone += _load_slice(engine, attachments[start : start + _SLICE])
+    if alone:
+        raise FormatError(alone[0])
+
+
+def _load_slice(engine: Engine, attachments: Sequence[Attachment]) -> list[str]:
+    """In one transaction; says which have no record."""
     loaded: Counter[str] = Counter()
     alone: list[str] = []
     with engine.changing() as change:
@@ -148,8 +157,7 @@ def load_attachments(engine: Engine, attachments: Sequence[Attachment]) -> None:
                 loaded[each.user] += _load_secret(change.writer, each.user, each.what)
         for user, secrets in loaded.items():
             audited(change, "vault.load", user=user, records=secrets)
-    if alone:
-        raise FormatError(alone[0])
+    return alone
 
 
 def record_of(reader: StoreReader, user: str, id_: str) -> Record | None:

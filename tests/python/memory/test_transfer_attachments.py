@@ -14,6 +14,7 @@ import pytest
 
 from memspan import Quotas, errors
 from memspan.memory import Memory
+from memspan.store import SqliteStore
 
 pytest.importorskip("cryptography")
 
@@ -180,3 +181,26 @@ def test_what_is_refused_keeps_no_label_away(memory: Memory, open_memory: Open, 
         load_lines(memory, lines_of(other))
     assert {entry.id: entry.label for entry in vault.labels()} == {"p1": "label of p1", "p2": "another label"}
     assert [vault.get(id_) for id_ in ("p1", "p2")] == ["old", "new"]
+
+
+def test_many_come_in_several_transactions(
+    filled: Memory, open_memory: Open, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memspan.remember.attachments._SLICE", 3)
+    other = open_memory(path.parent / "other.memspan")
+    there: list[int] = []
+    commit = SqliteStore._commit
+
+    def counted(self: SqliteStore, *arguments: Any, **options: Any) -> None:
+        commit(self, *arguments, **options)
+        there.append(sum(other.stats()[name] for name in ("secrets", "resources")))
+
+    monkeypatch.setattr(SqliteStore, "_commit", counted)
+    header, *lines = exported(filled).splitlines(keepends=True)
+    unknown = '{"type": "resource", "user": "ana", "id": "unknown", "uri": "http://a/", "state": "missing"}\n'
+    with pytest.raises(errors.FormatError, match="^<stream>:2: got no resource record 'unknown'"):
+        other.load(io.StringIO("".join((header, unknown, *lines))))
+    assert other.resources() == filled.resources()
+    assert there[-1] == 7
+    assert max(after - before for before, after in zip([0, *there], there, strict=False)) == 3
+    assert other.verify() == []
