@@ -19,11 +19,10 @@ def verify(engine: Engine) -> list[str]:
     """See `Memory.verify`."""
     engine.require_open()
     problems = engine.store.check()
-    with engine.comparing() as (index, reader):
+    dim = engine.embedder.identity.dim
+    with engine.looking(lambda index: index) as (index, reader):
         problems += reader.audit.problems()
-        problems += _compare_users(index, reader)
-        for user in reader.users():
-            problems += _compare_tags(index, reader, user)
+        different = _compare(index, reader, dim)
         problems += [
             f"database: job {job} names record {id_!r}, which does not exist"
             for job, id_ in reader.jobs.dangling()
@@ -32,12 +31,22 @@ def verify(engine: Engine) -> list[str]:
             f"database: {table} name record {id_!r} of user {user!r}, which does not exist"
             for table, user, id_ in reader.traces.dangling()
         ]
-        problems += _compare_records(index, reader, engine.embedder.identity.dim)
+    if different:
+        # Others may have written meanwhile. Who waits now while all is compared again does so for good reason.
+        with engine.comparing() as (index, reader):
+            problems += _compare(index, reader, dim)
     snapshot = engine.snapshots.examine(engine.store)
     if isinstance(snapshot, str) and snapshot != MISSING:
         problems.append(f"snapshot {engine.snapshots.path} {snapshot}; the next open rebuilds it")
         engine.discard_snapshot()
     return problems
+
+
+def _compare(index: Index, reader: StoreReader, dim: int) -> list[str]:
+    problems = _compare_users(index, reader)
+    for user in reader.users():
+        problems += _compare_tags(index, reader, user)
+    return problems + _compare_records(index, reader, dim)
 
 
 def _compare_users(index: Index, reader: StoreReader) -> list[str]:

@@ -59,3 +59,41 @@ def test_stats_are_of_one_state(memory: Memory, monkeypatch: pytest.MonkeyPatch)
         stats = memory.stats("ana")
     assert (stats["records"], stats["index"]["records"]) == (1, 1)
     assert memory.stats("ana")["records"] == 2
+
+
+def test_others_write_while_everything_is_compared(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.add("the first", user="ana")
+    original, written = SqliteReader.scan, []
+
+    def scan(self: SqliteReader, *arguments: Any, **options: Any) -> Any:
+        if not written:
+            thread = threading.Thread(target=lambda: memory.add("meanwhile", user="ben"))
+            thread.start()
+            thread.join(WAITED)
+            written.append(not thread.is_alive())
+        return original(self, *arguments, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SqliteReader, "scan", scan)
+        assert memory.verify() == []
+    assert written == [True]
+    assert memory.users() == ["ana", "ben"]
+
+
+def test_what_others_write_meanwhile_is_no_problem(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.add("the first", user="ana")
+    original, written = SqliteReader.users, []
+
+    def users(self: SqliteReader) -> list[str]:
+        if not written:
+            written.append(True)
+            thread = threading.Thread(target=lambda: memory.add("meanwhile", user="ana", tags=["new"]))
+            thread.start()
+            thread.join(WAITED)
+        return original(self)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SqliteReader, "users", users)
+        assert memory.verify() == []
+    memory._engine.current().remove(user="ana", ids=[memory.latest("ana")[0].id])
+    assert any("ana" in problem for problem in memory.verify())
