@@ -6,9 +6,10 @@ import asyncio
 import threading
 import weakref
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from queue import SimpleQueue
 from time import monotonic
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from memspan.errors import MemspanError
 from memspan.store import Store, StoreWriter
@@ -50,7 +51,8 @@ def in_store(store: Store) -> Callable[[Sequence[Callable[[StoreWriter], Any]]],
     return run
 
 
-class _Entry(NamedTuple, Generic[W]):
+@dataclass(frozen=True, slots=True)
+class _Entry(Generic[W]):
     operation: Callable[[W], Any]
     future: asyncio.Future[Any]
     weight: int
