@@ -87,7 +87,8 @@ class Environment:
             MofNCompleteColumn(),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
-            console=self.err,
+            # Older versions of rich end a bar that is disabled with an empty line all the same.
+            console=self.err if self.err.is_terminal else Console(quiet=True),
             transient=True,
             disable=not self.err.is_terminal,
         )
