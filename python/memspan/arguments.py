@@ -78,7 +78,8 @@ def as_texts(values: Any, argument: str) -> list[str]:
 def as_integer(value: Any, argument: str, low: int, high: int) -> int:
     """An integer of `low` to `high`; booleans and floats are refused."""
     accepted = f"an integer of {low}-{high}"
-    if isinstance(value, (bool, np.ndarray)):
+    # Older versions of numpy take their own booleans for integers.
+    if isinstance(value, (bool, np.bool_, np.ndarray)):
         raise invalid(argument, value, accepted)
     try:
         number = operator.index(value)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone, tzinfo
 from typing import Any, TypeAlias
 
+import numpy as np
 from dateutil.parser import isoparse
 
 from .errors import TimeError, invalid
@@ -64,7 +65,7 @@ def to_micros(value: TimeLike, argument: str = "at") -> Micros:
             value = value.replace(tzinfo=timezone.utc)
         # Subtraction, unlike astimezone, stays exact for offsets that cross the first or last representable day.
         micros = (value - _EPOCH) // _MICROSECOND
-    elif isinstance(value, bool):
+    elif isinstance(value, (bool, np.bool_)):
         raise invalid(argument, value, _ACCEPTED, TimeError)
     else:
         try:

@@ -120,6 +120,6 @@ def as_quotas(value: Any, argument: str = "quotas") -> Quotas | None:
     """
     if value is None or isinstance(value, Quotas):
         return value
-    if hasattr(value, "__index__") and not isinstance(value, (bool, np.ndarray)):
+    if hasattr(value, "__index__") and not isinstance(value, (bool, np.bool_, np.ndarray)):
         return Quotas(capacity=value)
     raise invalid(argument, value, "memspan.Quotas, a capacity, or None for no limits")

@@ -48,7 +48,7 @@ TAG_LISTS: list[Any] = [
 ]
 TOO_MANY_TAGS = [f"t{number}" for number in range(65)]
 KINDS: list[Any] = [None, "", "dream", "Episodic", 3, b"episodic", ["episodic"]]
-COUNTS: list[Any] = [-1, 1.5, "3", None, True, NAN, 2**32, 2**64, -(2**63), 10**30, [3]]
+COUNTS: list[Any] = [-1, 1.5, "3", None, True, np.True_, NAN, 2**32, 2**64, -(2**63), 10**30, [3]]
 VECTORS: list[Any] = [
     [1.0] * (DIM - 1),
     [1.0] * (DIM + 1),

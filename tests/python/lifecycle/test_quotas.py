@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -123,6 +124,6 @@ def test_as_quotas() -> None:
     assert as_quotas(None) is None
     assert as_quotas(100) == Quotas(capacity=100)
     assert as_quotas(Quotas(vault=1)) == Quotas(vault=1)
-    for value in (True, "100", {"capacity": 3}, 2.0):
+    for value in (True, np.True_, "100", {"capacity": 3}, 2.0):
         with pytest.raises(InvalidArgumentError, match="quotas"):
             as_quotas(value)
