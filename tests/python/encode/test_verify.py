@@ -65,7 +65,7 @@ def test_the_answer_takes_the_place_of_the_statement() -> None:
 
 
 def test_a_dissimilar_answer_is_a_correction_and_is_noted() -> None:
-    kept, tools = one(answer(1, "Ana lives in Braga.", 1), score=0.8)
+    kept, tools = one(answer(1, "Ana lives in Braga.", 1), score=0.75)
 
     assert [each.text for each in kept] == ["Ana lives in Braga."]
     assert tools.notes == [
@@ -74,7 +74,7 @@ def test_a_dissimilar_answer_is_a_correction_and_is_noted() -> None:
             "before": "Ana lives in Porto.",
             "after": "Ana lives in Braga.",
             "sources": ["t0"],
-            "similarity": 0.8,
+            "similarity": 0.75,
         }
     ]
 
