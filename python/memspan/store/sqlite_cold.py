@@ -313,8 +313,8 @@ class SqliteColdWriter(SqliteColdReader):
         for key in keys:
             rows = self._all(
                 "SELECT u.name, reason, moved_at, record, NULL FROM cold c JOIN users u ON u.pk = c.user_pk "  # noqa: S608
-                f"WHERE c.pk = ? AND {_EXPIRED}",
-                (key, _as_kept(now)),
+                f"WHERE c.pk = :key AND {_EXPIRED}",
+                {"key": key, "now": _as_kept(now)},
             )
             for user, *row in rows:
                 expired.setdefault(user, []).append(_decoded(user, row).record)
