@@ -246,9 +246,9 @@ def test_topics_are_no_verbs(question: str, expected: list[str]) -> None:
 
 def test_a_long_run_of_what_stands_before_a_verb() -> None:
     for piece in ("does the ", "did ", "x", " ", "it "):
-        started = time.perf_counter()
+        started = time.thread_time()
         assert [one.name for one in find_names(piece * 9_000 + "work", TOPICS)] in ([], ["work"])
-        assert time.perf_counter() - started < 5
+        assert time.thread_time() - started < 5
 
 
 SHORT = Vocabulary(speakers=["John", "Grace", "Lena"], names=["Anna Bell", "田中一郎"], tags=["bike"])
@@ -373,6 +373,6 @@ def test_large_vocabularies_and_questions() -> None:
         names=[f"Person Number{n}" for n in range(3_000)],
         tags=[f"tag_number_{n}" for n in range(3_000)],
     )
-    started = time.perf_counter()
+    started = time.thread_time()
     assert find_names("tag number of a Person, Melanie " * 40_000, vocabulary)[0].name == "Melanie"
-    assert time.perf_counter() - started < 5
+    assert time.thread_time() - started < 5
