@@ -136,7 +136,8 @@ def add_checked(
         jobs = False
         if records:
             write_with_versions(change, records, settled.versions)
-            _keep_originals_apart(change, records, existing, settled.versions)
+            change.writer.cold.evict(settled.away, now_micros())
+            _keep_originals_apart(change, records, existing, [*settled.versions, *settled.away])
             jobs = follow_turns(change, records, existing, recipe)
         # What only lives longer, is pinned or has ended has changed, too.
         written = [*records, *settled.again]

@@ -34,6 +34,8 @@ class Settled:
     """New ones, and those that say something else now; some without embedding."""
     versions: list[Record] = field(default_factory=list)
     """What these said before."""
+    away: list[Record] = field(default_factory=list)
+    """As `versions`, of what came from the cold tier without a vector: to stay there."""
     again: list[Record] = field(default_factory=list)
     """Those that say what they said; only what is said about them changes."""
 
@@ -116,9 +118,10 @@ def settle(
             continue
         if before.kind == "vault" and not (sealing or outcome.again):
             refuse_secret(change.writer, record.user, record.id)
-        # What came from the cold tier after a conversion has no vector of this embedder, so that it leaves no version.
-        if outcome.version is not None and outcome.version.embedding is not None:
-            settled.versions.append(outcome.version)
+        # In the cold tier what another embedder made is dropped, and what was loaded may never have had a vector.
+        if outcome.version is not None:
+            bare = outcome.version.embedding is None
+            (settled.away if bare else settled.versions).append(outcome.version)
         elif before.held and not outcome.again:
             _keep_held(record, loading, "overwrite")
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -103,3 +104,33 @@ def test_what_is_new_still_needs_room(full: Memory) -> None:
     assert said(full, "m0") == before
     assert full.evicted(user="ana") == []
     assert full.verify() == []
+
+
+@pytest.mark.parametrize("how", ["converted", "loaded"])
+@pytest.mark.parametrize("held", [False, True])
+def test_what_lies_in_the_cold_tier_without_a_vector_stays_as_a_version(
+    full: Memory, open_memory: Open, path: Path, how: str, held: bool
+) -> None:
+    full.add(turns(4), user="ana")
+    (evicted,) = full.evicted(user="ana")
+    number = int(evicted.id[1:])
+    if held:
+        full.hold(user="ana", id=evicted.id)
+    if how == "converted":
+        memory = full
+        memory.reembed("hash:16")
+    else:
+        file = path.with_name("export.jsonl")
+        full.export("ana", file)
+        memory = open_memory(path.with_name("other.memspan"))
+        memory.load(file)
+    correct(memory, number)
+    assert said(memory, evicted.id) == [(evicted.record.text, True), (f"corrected {number}", False)]
+    (version,) = (one for one in memory.evicted(user="ana") if "@" in one.id)
+    assert version.record.held is held
+    assert memory.verify() == []
+    memory.set_quotas(None, user="ana")
+    memory.set_quotas(None)
+    assert memory.restore(user="ana", ids=[version.id]) == [version.id]
+    assert said(memory, evicted.id) == [(evicted.record.text, False), (f"corrected {number}", False)]
+    assert memory.verify() == []
