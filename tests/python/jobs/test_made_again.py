@@ -7,12 +7,14 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from tiny_recipe import Custom, Facts, ScriptedModel, derived, note_fact, one_job, recipe_of
+from tiny_recipe import Custom, Facts, NoteTurns, ScriptedModel, derived, note_fact, one_job, recipe_of
 
+from memspan import Quotas
 from memspan.encode.values import Statement, Work
 from memspan.llm import Prompt
 from memspan.memory import Memory
 from memspan.records import Record
+from memspan.times import from_micros
 
 Open = Callable[..., Memory]
 
@@ -131,4 +133,60 @@ def test_bad_relations_are_refused_and_logged(open_memory: Open) -> None:
     refused = [(event.details["parent"], event.details["child"]) for event in log]
     assert refused == [("", "x"), ("c", "a"), ("d", "d")]
     assert {event.event for event in log} == {"refused relation"}
+    assert memory.verify() == []
+
+
+LONG = "the boat and the very old lamp stand in the harbour of Porto beside many other things"
+
+
+def noted(open_memory: Open) -> tuple[Memory, str, str]:
+    """A memory with two notes of one job, and their ids: that of a turn that stays, and that of one that changes."""
+    memory = open_memory(recipe=recipe_of(NoteTurns()))
+    memory.add([{"id": "m1", "text": f"{LONG} one"}, {"id": "m2", "text": f"{LONG} two"}], user="ana")
+    memory.process()
+    ids = {record.sources[0]: record.id for record in derived(memory)}
+    return memory, ids["m1"], ids["m2"]
+
+
+def change(memory: Memory) -> None:
+    memory.add([{"id": "m2", "text": f"{LONG} three"}], user="ana")
+    memory.process()
+
+
+def test_what_was_shortened_stays_so_and_ended(open_memory: Open) -> None:
+    memory, first, second = noted(open_memory)
+    memory.compress("ana", "uniform", 0.3, kinds=["semantic"])
+    memory.retire(user="ana", ids=[first])
+    before = memory.get(user="ana", id=first)
+    change(memory)
+    after = memory.get(user="ana", id=first)
+    assert before is not None
+    assert after is not None
+    assert (after.text, after.retired_at) == (before.text, before.retired_at)
+    assert memory.original(user="ana", id=first).text == note_fact(f"{LONG} one")  # type: ignore[union-attr]
+    assert memory.get(user="ana", id=second).text == note_fact(f"{LONG} three")  # type: ignore[union-attr]
+    assert memory.original(user="ana", id=second) is None, "it is of what was said before"
+    assert memory.verify() == []
+
+
+def test_what_ended_and_was_evicted_stays_away(open_memory: Open) -> None:
+    memory, first, second = noted(open_memory)
+    memory.retire(user="ana", ids=[first])
+    memory.set_quotas(Quotas(capacity=3))
+    assert first in {one.id for one in memory.evicted("ana")}
+    change(memory)
+    (away,) = (one for one in memory.evicted("ana") if one.id == first)
+    assert away.record.retired_at is not None
+    assert memory.get(user="ana", id=second).text == note_fact(f"{LONG} three")  # type: ignore[union-attr]
+    assert memory.verify() == []
+
+
+def test_originals_of_what_is_held_stay(open_memory: Open) -> None:
+    memory, _, second = noted(open_memory)
+    memory.compress("ana", "uniform", 0.3, kinds=["semantic"])
+    memory.hold(user="ana", id=second)
+    memory.add_records([Record(id="m2", user="ana", text="kept", at=from_micros(0), kind="semantic")])
+    memory.process()
+    assert memory.get(user="ana", id=second) is not None
+    assert memory.original(user="ana", id=second) is not None
     assert memory.verify() == []

@@ -16,6 +16,7 @@ from memspan.index import Index
 from memspan.records import Record
 from memspan.remember.auditing import audited
 from memspan.remember.change import Change
+from memspan.remember.cold import in_full
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
@@ -25,6 +26,7 @@ from memspan.remember.made_tags import write_made_tags
 from memspan.remember.relating import unrelate_within
 from memspan.remember.secret_ids import is_secret
 from memspan.remember.tags import given_records
+from memspan.store.cold import ORIGINAL
 from memspan.store.jobs import ClaimedJob, Note, Outcome
 from memspan.times import from_micros, now_micros
 
@@ -94,16 +96,16 @@ def finish(job: ClaimedJob, results: Results, notes: Sequence[Note], change: Cha
 
 def _remove(change: Change, user: str, ids: Iterable[str]) -> None:
     """Take records out, with what was derived from them; those that are held stay."""
-    gone = set(ids)
-    gone |= change.writer.derived(user, sorted(gone))
-    cold = change.writer.cold
-    if not cold.empty:
-        cold.forget(user, sorted(gone.difference(cold.held(user, sorted(gone)))))
-    gone = set(change.writer.fetch(user, sorted(gone)))
-    if gone:
-        stored = change.writer.fetch(user, sorted(gone))
-        free = sorted(id_ for id_, record in stored.items() if not record.held)
-        change.writer.remove(user, free)
+    writer, gone = change.writer, set(ids)
+    gone |= writer.derived(user, sorted(gone))
+    stored = writer.fetch(user, sorted(gone))
+    held = {id_ for id_, record in stored.items() if record.held}
+    if not writer.cold.empty:
+        held |= writer.cold.held(user, sorted(gone))
+        writer.cold.forget(user, sorted(gone - held))
+    free = sorted(stored.keys() - held)
+    if free:
+        writer.remove(user, free)
         change.apply(lambda index: index.remove(user=user, ids=free))
 
 
@@ -117,15 +119,21 @@ def _write(change: Change, user: str, records: Sequence[Record]) -> None:
     """
     ids = [record.id for record in records]
     existing = given_records(change.writer, user, ids, embeddings=True)
-    away = set() if change.writer.cold.empty else change.writer.cold.held(user, ids)
+    cold = change.writer.cold
+    if not cold.empty:
+        away = cold.fetch(user, [id_ for id_ in ids if id_ not in existing])
+        existing |= {id_: copy.record for id_, copy in away.items()}
+    full = in_full(change.writer, user, existing)
     moment = from_micros(now_micros())
     changed = []
     outdated: set[str] = set()
     for record in records:
         before = existing.get(record.id)
-        if record.id in away or (before is not None and (before.held or _says_the_same(before, record))):
-            continue
         if before is not None:
+            if before.held or any(
+                _says_the_same(one, record) for one in (before, full.get(record.id, before))
+            ):
+                continue
             outdated.add(record.id)
             record = replace(record, pinned=before.pinned)
         assert record.embedding is not None
@@ -134,12 +142,15 @@ def _write(change: Change, user: str, records: Sequence[Record]) -> None:
     if outdated:
         _remove(change, user, change.writer.derived(user, sorted(outdated)).difference(existing))
     if changed:
+        if not cold.empty:
+            # They are of what was said before.
+            cold.drop(user, [record.id for record in changed], ORIGINAL)
         write_records(change, with_lifetimes(change.writer, changed, moment))
 
 
 def _says_the_same(before: Record, now: Record) -> bool:
     """Whether a record can stay. Another run may word it anew, but what became of it since, such as an end that a
-    later memory gave it, is kept when it did not."""
+    later memory gave it, is kept when it did not, also where it was shortened or lies in the cold tier."""
     return all(getattr(before, name) == getattr(now, name) for name in ("text", "at", "kind", "sources"))
 
 
