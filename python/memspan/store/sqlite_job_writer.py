@@ -81,7 +81,8 @@ class SqliteJobWriter(SqliteJobReader):
         ).fetchone()
         if row is None or row[1:] != (recipe, 0, "pending"):
             return None, 0
-        last = self._one("SELECT max(position) FROM job_turns WHERE job_pk = ?", (row[0],))
+        # All its turns may have run out and been erased.
+        last = self._one("SELECT coalesce(max(position), -1) FROM job_turns WHERE job_pk = ?", (row[0],))
         return int(row[0]), int(last) + 1
 
     def _new_job(self, user_pk: int | None, session: str | None, recipe: str, now: Micros) -> int:

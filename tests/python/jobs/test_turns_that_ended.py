@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+import pytest
 from tiny_recipe import Custom, NoteTurns, ScriptedModel, SumUp, derived, note_fact, recipe_of, sum_fact
 
 from memspan.encode.values import Work
@@ -70,3 +71,21 @@ def test_answers_about_turns_that_ended_since_are_not_used(open_memory: Open, mo
         " & ".join(note_fact(f"turn {n}") for n in (0, 1, 2)): 1,
         " & ".join(note_fact(f"turn {n}") for n in (0, 2)): 1,
     }
+
+
+@pytest.mark.parametrize("how", ["expired", "undone"])
+def test_a_session_goes_on_whose_only_waiting_turn_is_gone(open_memory: Open, how: str) -> None:
+    memory = open_memory(recipe=recipe_of(NoteTurns()))
+    memory.add({"id": "m0", "text": "turn 0"}, user="ana", session="s")
+    memory.process()
+    if how == "expired":
+        memory.add("turn 1", user="ana", session="s", ttl=0.001)
+        time.sleep(0.005)
+        memory.consolidate()
+    else:
+        memory.supersede(user="ana", id="m0", text="turn 1")
+        memory.undo(memory.runs("ana")[0].id)
+    memory.add({"id": "m2", "text": "turn 2"}, user="ana", session="s")
+    memory.process()
+    assert ("m2",) in {record.sources for record in derived(memory)}
+    assert memory.verify() == []
