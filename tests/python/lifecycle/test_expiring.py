@@ -37,14 +37,16 @@ def ids(memory: Memory, **more: Any) -> set[str]:
 
 
 def test_it_is_gone_at_its_time_and_erased_by_the_sweep(memory: Memory, tmp_path: Path) -> None:
-    memory.add([{"id": "a", "text": "sesame tea"}], user="ana", ttl=0.3)
     memory.add([{"id": "b", "text": "green tea"}], user="ana", ttl=timedelta(hours=1))
     memory.add(
         [{"id": "a2", "text": "tea", "expires_at": from_micros(now_micros() + LATER)}], user="ana", ttl=1
     )
+    memory.add([{"id": "a", "text": "sesame tea"}], user="ana", ttl=3)
+    end = now_micros() + 3_000_000
     learnt = now_micros()
     assert ids(memory) == {"a", "b", "a2"}
-    time.sleep(0.4)
+    while now_micros() <= end:
+        time.sleep(0.05)
     assert ids(memory) == ids(memory, as_of=learnt) == ids(memory, valid_at=learnt) == {"b", "a2"}
     assert [one.id for one in memory.latest(user="ana")] == ["a2", "b"]
     assert memory.history(user="ana", id="a") is None
