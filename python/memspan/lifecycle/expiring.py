@@ -13,7 +13,7 @@ from memspan.remember.change import Change
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
 from memspan.remember.forgetting import erase_within
-from memspan.remember.scope import Scope
+from memspan.remember.scope import Scope, anywhere
 from memspan.remember.unlearning import unlearn
 from memspan.times import Micros, now_micros
 
@@ -158,7 +158,7 @@ def _erase_cold_slice(engine: Engine, keys: Sequence[int], now: Micros) -> dict[
 
 def _erase(change: Change, user: str, ids: list[str]) -> int:
     writer, jobs = change.writer, change.writer.jobs
-    versions = writer.fetch(user, sorted(writer.traces.versions(user, ids)))
+    versions = anywhere(writer, user, writer.traces.versions(user, ids))
     going = {id_ for id_, record in versions.items() if not (record.held or record.pinned)}
     doomed = sorted({*ids, *going})
     # Jobs keep what they made of it, but not what they wrote down on the way.

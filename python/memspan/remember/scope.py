@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memspan.records import Record
 from memspan.store import StoreReader
 
-__all__ = ["Scope", "scope_of"]
+__all__ = ["Scope", "anywhere", "scope_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +60,10 @@ def _made_of_versions(
     bases = {id_: base for id_, base in reader.traces.bases(user, ids).items() if base not in known}
     if not bases:
         return set()
-    versions = _anywhere(reader, user, bases)
+    versions = anywhere(reader, user, bases)
     found: set[str] = set()
     for id_, base in bases.items():
-        derived = _anywhere(reader, user, reader.traces.derived(user, [base]))
+        derived = anywhere(reader, user, reader.traces.derived(user, [base]))
         until = versions[id_].retired_at if id_ in versions else None
         found.update(
             record.id
@@ -73,7 +73,7 @@ def _made_of_versions(
     return found
 
 
-def _anywhere(reader: StoreReader, user: str, ids: Collection[str]) -> dict[str, Record]:
+def anywhere(reader: StoreReader, user: str, ids: Collection[str]) -> dict[str, Record]:
     """Records by id, whether they are in memory or in the cold tier."""
     records = reader.fetch(user, sorted(ids))
     away = reader.cold.fetch(user, sorted(set(ids) - records.keys()))

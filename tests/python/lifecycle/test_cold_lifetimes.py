@@ -142,3 +142,25 @@ def test_names_of_what_expires_there_leave_the_memory_of_the_process(tmp_path: P
         assert vocabulary._known
         assert sweep(memory._engine, now=now_micros() + LATER).records == 1
         assert not vocabulary._known
+
+
+@pytest.mark.parametrize("evicted", [False, True])
+def test_evicted_versions_go_with_their_record(tmp_path: Path, evicted: bool) -> None:
+    """Whether it lies in memory or in the cold tier itself; those that are held stay."""
+    with Memory(tmp_path / "versions", "hash:16") as memory:
+        memory.add([{"id": id_, "text": "sesame", "kind": "semantic"} for id_ in ("a", "b")], user="ana")
+        memory.add(
+            [{"id": id_, "text": "tea", "kind": "semantic"} for id_ in ("a", "b")], user="ana", ttl=HOUR
+        )
+        memory.set_quotas(3)
+        if evicted:
+            memory.add({"id": "c", "text": "milk", "kind": "semantic"}, user="ana")
+            assert {"a", "b"} <= cold(memory)
+        (kept,) = (id_ for id_ in cold(memory) if id_.startswith("b@"))
+        memory.hold(user="ana", id=kept)
+        sweep(memory._engine, now=now_micros() + LATER)
+        assert cold(memory) == {kept}
+        assert memory.verify() == []
+        memory.release(user="ana", id=kept)
+        memory.forget(user="ana", id=kept)
+    assert b"sesame" not in on_disk(tmp_path)
