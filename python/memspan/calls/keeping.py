@@ -57,10 +57,11 @@ class KeepingCalls(Calls):
         user from then on, and what this store has too many of goes to the cold tier; times to live do at the end. Where
         more is pinned or held than the file's quotas have room for, this store keeps its own, which the log tells, and
         everything else is loaded. A copy for the cold tier stays away where the record is in memory here, or held in
-        the cold tier. A secret that is here under another key, or held, stays with its label, and what the file has of
-        a secret or resource stays away where a record of another kind has its id here, both of which the log tells; no
-        other record takes the place of a secret. Nor does what the file says end a record that is held here, or take
-        its place without a version: it stays, which the log tells.
+        the cold tier; in the place of another one there it leaves a version, too. A secret that is here under another
+        key, or held, stays with its label, and what the file has of a secret or resource stays away where a record of
+        another kind has its id here, both of which the log tells; no other record takes the place of a secret. Nor
+        does what the file says end a record that is held here, or take its place without a version: it stays, which
+        the log tells.
 
         The file is read as it goes: what is kept of it until the end are ids, relations, secrets and targets.
 

@@ -11,16 +11,20 @@ from typing import Any, Final, NamedTuple
 from memspan.errors import InvalidArgumentError, invalid
 from memspan.lifecycle.quotas import Quotas
 from memspan.records import Record
-from memspan.store import StoreReader
+from memspan.store import StoreReader, StoreWriter
 from memspan.store.cold import EVICTED, ORIGINAL, Reason
-from memspan.times import from_micros, to_micros
+from memspan.times import Micros, from_micros, now_micros, to_micros
 
+from .attachments import record_of
 from .auditing import audited
+from .cold import in_full
 from .damage import survives_damage
 from .engine import Engine
 from .export_format import decode_record_line, encode_record_line
 from .fields import checked_kind, checked_name
+from .lifetimes import lifetimes_of
 from .secret_ids import is_secret
+from .versions import overwriting
 
 __all__ = [
     "LIFE_TYPES",
@@ -144,8 +148,12 @@ def _quotas(settings: Any, place: str) -> Quotas:
 
 @survives_damage
 def load_cold(engine: Engine, lines: Sequence[ColdLine]) -> None:
-    """Store copies in one transaction, after the records that they belong to. A copy of a record that is in memory
-    here, or held in the cold tier, stays away, unless it is an original; and so does any under the id of a secret."""
+    """Store copies in one transaction, after the records that they belong to.
+
+    A copy of a record that is in memory here, or held in the cold tier, stays away; what lies there already, it is
+    compared with as `add_records` does. An original stays away where the record that is here was not shortened, and
+    any copy under the id of a secret.
+    """
     if not lines:
         return
     loaded: Counter[str] = Counter()
@@ -154,13 +162,44 @@ def load_cold(engine: Engine, lines: Sequence[ColdLine]) -> None:
         for record, reason, moved_at in lines:
             if is_secret(writer, record.user, record.id):
                 continue
-            known = record.id in writer.fetch(record.user, [record.id])
-            if reason == EVICTED and not known and not writer.cold.held(record.user, [record.id]):
-                writer.cold.evict([record], to_micros(moved_at))
-            elif reason == ORIGINAL:
-                writer.cold.keep_originals([record], to_micros(moved_at))
+            if reason == EVICTED:
+                done = _put(writer, record, to_micros(moved_at))
             else:
-                continue
-            loaded[record.user] += 1
+                here = record_of(writer, record.user, record.id)
+                done = here is not None and "compression" in here.metadata
+                if done:
+                    writer.cold.keep_originals([record], to_micros(moved_at))
+            loaded[record.user] += done
         for user, records in loaded.items():
-            audited(change, "cold.load", user=user, records=records)
+            if records:
+                audited(change, "cold.load", user=user, records=records)
+
+
+def _put(writer: StoreWriter, record: Record, moved_at: Micros) -> bool:
+    """Whether a copy is there then, and was not before."""
+    user, id_ = record.user, record.id
+    if id_ in writer.fetch(user, [id_]):
+        return False
+    copy = writer.cold.fetch(user, [id_], embeddings=True).get(id_)
+    if copy is None:
+        writer.cold.evict([record], moved_at)
+        return True
+    if copy.record.held:
+        return False
+    outcome = overwriting(
+        record,
+        copy.record,
+        from_micros(now_micros()),
+        lifetimes=lifetimes_of(writer, user),
+        full=in_full(writer, user, {id_: copy.record}).get(id_),
+        taken=lambda name: bool(writer.traces.present(user, [name])),
+    )
+    if outcome is None:
+        return False
+    if outcome.version is not None:
+        writer.cold.evict([outcome.version], to_micros(copy.moved_at))
+        writer.cold.rename_originals(user, {id_: outcome.version.id})
+    if not outcome.again:
+        writer.cold.drop(user, [id_], ORIGINAL)
+    writer.cold.evict([outcome.record], moved_at, {id_: copy.made_tags} if outcome.again else None)
+    return True

@@ -155,3 +155,69 @@ def test_what_comes_to_the_cold_tier_is_in_the_audit(filled: Memory, other: Memo
     (entry,) = other.audit(user="ana", action="cold.load")
     assert entry.details == {"records": 4}
     assert other.verify() == []
+
+
+def test_what_ended_in_the_cold_tier_since_stays_ended(filled: Memory, tmp_path: Path) -> None:
+    filled.export("ana", tmp_path / "ana.jsonl")
+    filled.restore(user="ana", ids=["m0"])
+    filled.retire(user="ana", ids=["m0"])
+    filled.add({"id": "m9", "text": "turn 9", "at": 9}, user="ana")
+    (ended,) = (one.record for one in filled.evicted(user="ana") if one.id == "m0")
+    filled.load(tmp_path / "ana.jsonl")
+    (now,) = (one.record for one in filled.evicted(user="ana") if one.id == "m0")
+    assert now.retired_at == ended.retired_at is not None
+    assert filled.verify() == []
+
+
+def test_what_the_cold_tier_says_since_stays_as_a_version(filled: Memory, tmp_path: Path) -> None:
+    filled.export("ana", tmp_path / "ana.jsonl")
+    filled.restore(user="ana", ids=["m0"])
+    filled.add({"id": "m0", "text": "newer words", "at": 0}, user="ana")
+    filled.add({"id": "m9", "text": "turn 9", "at": 9}, user="ana")
+    assert "m0" in {one.id for one in filled.evicted(user="ana")}
+    filled.load(tmp_path / "ana.jsonl")
+    history = filled.history(user="ana", id="m0")
+    assert history is not None
+    assert [one.record.text for one in history.versions] == ["turn 0", "newer words", "turn 0"]
+    assert filled.verify() == []
+
+
+LONG = "{} went to the market in the morning and bought three green apples and some bread there. " * 4
+
+
+def shortened_and_evicted(memory: Memory, who: str) -> None:
+    memory.set_quotas(Quotas(capacity=3))
+    memory.add({"id": "m0", "text": LONG.format(who, who, who, who), "at": 0}, user="ana")
+    memory.compress("ana", "uniform", 0.5)
+    memory.add({"id": "new", "text": "x", "at": 9}, user="ana")
+    assert "m0" in {one.id for one in memory.evicted(user="ana")}
+    assert memory.original(user="ana", id="m0") is not None
+
+
+def test_an_original_stays_away_from_other_words(open_memory: Open, other: Memory, tmp_path: Path) -> None:
+    memory = open_memory()
+    shortened_and_evicted(memory, "Ines")
+    memory.export("ana", tmp_path / "ana.jsonl")
+    other.add({"id": "m0", "text": "other words"}, user="ana")
+    other.pin(user="ana", ids=["m0"])
+    other.load(tmp_path / "ana.jsonl")
+    assert other.get(user="ana", id="m0").text == "other words"  # type: ignore[union-attr]
+    assert other.original(user="ana", id="m0") is None
+
+
+def test_each_wording_in_the_cold_tier_keeps_its_original(
+    open_memory: Open, other: Memory, tmp_path: Path
+) -> None:
+    memory = open_memory()
+    shortened_and_evicted(memory, "Ines")
+    memory.export("ana", tmp_path / "ana.jsonl")
+    shortened_and_evicted(other, "Rosa")
+    other.load(tmp_path / "ana.jsonl")
+    originals = {
+        one.id: other.original(user="ana", id=one.id).text.split()[0]  # type: ignore[union-attr]
+        for one in other.evicted(user="ana")
+        if one.id.startswith("m0")
+    }
+    assert originals.pop("m0") == "Ines"
+    assert list(originals.values()) == ["Rosa"]
+    assert other.verify() == []
