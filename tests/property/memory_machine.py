@@ -8,9 +8,10 @@ import tempfile
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from tiny_recipe import NoteTurns, ScriptedModel, note_fact, recipe_of
 
 from memspan import HashEmbedder, Memory, Record, errors
@@ -74,8 +75,8 @@ class MemoryMachine(RuleBasedStateMachine):
 
     def _open(self, resident: int | None = None) -> Memory:
         recipe = recipe_of(NoteTurns())
-        options = {"llm": ScriptedModel(), "recipe": recipe, "auto_consolidate": False}
-        return Memory(self.path, HashEmbedder(16), max_resident_bytes=resident, **options)  # type: ignore[arg-type]
+        options: dict[str, Any] = {"llm": ScriptedModel(), "recipe": recipe, "auto_consolidate": False}
+        return Memory(self.path, HashEmbedder(16), max_resident_bytes=resident, **options)
 
     def teardown(self) -> None:
         try:
@@ -106,25 +107,36 @@ class MemoryMachine(RuleBasedStateMachine):
 
     # --- what callers do
 
+    @initialize(kinds=st.lists(st.sampled_from(SHARED), min_size=5, max_size=5))
+    def begin(self, kinds: list[str]) -> None:
+        for user in ("ana", "ben"):
+            self._add(user, {f"m{n}": kind for n, kind in enumerate(kinds)})
+
     @rule(
         user=USERS,
         ids=SOME,
         kind=st.sampled_from(SHARED),
         tag=st.sampled_from(("tea", "boat")),
-        data=st.data(),
+        source=st.one_of(IDS, st.none()),
     )
-    def add(self, user: str, ids: list[str], kind: str, tag: str, data: st.DataObject) -> None:
+    def add(self, user: str, ids: list[str], kind: str, tag: str, source: str | None) -> None:
+        self._add(user, dict.fromkeys(ids, kind), tag, source)
+
+    @rule(user=USERS, ids=SOME)
+    def correct(self, user: str, ids: list[str]) -> None:
+        known = self.model.records
+        self._add(user, {id_: known[user, id_].kind for id_ in ids if (user, id_) in known})
+
+    def _add(self, user: str, kinds: dict[str, str], tag: str = "tea", source: str | None = None) -> None:
         after, messages = copy.deepcopy(self.model), []
-        for id_ in ids:
+        for id_, kind in kinds.items():
             known = self.model.records.get((user, id_))
             if known is not None and known.secret:
                 continue
             text = (
                 f"{user} said {self._word()} about the old boat and the very long way to the harbour of Porto"
             )
-            sources = [
-                one for one in data.draw(st.lists(IDS, max_size=1)) if one != id_ and kind == "semantic"
-            ]
+            sources = [] if source in (None, id_) or kind != "semantic" else [str(source)]
             new = Known(kind, [text], frozenset({tag}), tuple(sources))
             if known is not None:
                 new.wordings = [*known.wordings, text]
@@ -133,7 +145,8 @@ class MemoryMachine(RuleBasedStateMachine):
             messages.append(
                 {"id": id_, "text": text, "kind": kind, "tags": [tag], "sources": sources, "at": AT}
             )
-        self._try(lambda: self.memory.add(messages, user=user), after)
+        if messages:
+            self._try(lambda: self.memory.add(messages, user=user), after)
 
     @rule(user=USERS, ids=SOME, at_once=st.booleans())
     def end(self, user: str, ids: list[str], at_once: bool) -> None:
