@@ -137,6 +137,9 @@ class MemoryMachine(RuleBasedStateMachine):
                 f"{user} said {self._word()} about the old boat and the very long way to the harbour of Porto"
             )
             sources = [] if source in (None, id_) or kind != "semantic" else [str(source)]
+            if known is not None:
+                # Versions are forgotten with what they were made of, so that all wordings are of the same.
+                kind, sources = known.kind, list(known.sources)
             new = Known(kind, [text], frozenset({tag}), tuple(sources))
             if known is not None:
                 new.wordings = [*known.wordings, text]
