@@ -42,6 +42,8 @@ class Known:
     pinned: bool = False
     ended: bool = False
     secret: bool = False
+    shortened: list[str] = field(default_factory=list)
+    """What it has said since instead of the last; a job may have read that."""
 
 
 @dataclass
@@ -207,6 +209,12 @@ class MemoryMachine(RuleBasedStateMachine):
     @rule(user=USERS)
     def compress(self, user: str) -> None:
         self.memory.compress(user, "uniform", 0.3)
+        with self.memory._engine.store.reading() as reader:
+            for page in reader.scan(user, 100):
+                for record in page:
+                    known = self.model.records.get((user, record.id))
+                    if known is not None and record.text != known.wordings[-1]:
+                        known.shortened.append(record.text)
 
     @rule(user=USERS)
     def tag(self, user: str) -> None:
@@ -307,9 +315,11 @@ class MemoryMachine(RuleBasedStateMachine):
                 word = one.wordings[-1].split()[-1]
                 assert memory.vault(user, KEY).get(id_) == word.upper()
         for record in made.values():
-            # Of what a turn says now, but where somebody wants to keep it; a turn may have been shortened since.
+            # Of what a turn says now, in full or shortened, but where somebody wants to keep it.
             (turn,) = record.sources
             said = [full[turn], every[turn].text]
+            if turn in known:
+                said += known[turn].shortened
             if record.held or every[turn].retired_at is not None:
                 said += known[turn].wordings
             assert full[record.id] in map(note_fact, said)
