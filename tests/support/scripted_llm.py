@@ -305,7 +305,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._hang_up()
             return
         if fault and fault.body is not None:
-            self._send(200, {"content-type": "text/event-stream"}, fault.body, drip=fault.drip)
+            self._send(
+                200, {"content-type": "text/event-stream", **fault.headers}, fault.body, drip=fault.drip
+            )
             return
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")

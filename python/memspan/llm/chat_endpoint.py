@@ -26,7 +26,7 @@ from .dialect import FINAL_CODES, LATER, Refusal
 from .http_client import CautiousClient, redirect_target
 from .pacing import Pace
 from .protocol import Ready
-from .stream_event import Bounded, StreamEnd, read_event
+from .stream_event import Bounded, StreamEnd, WholeAnswer, read_event
 from .usage import Usage
 
 __all__ = ["ChatEndpoint", "StreamEnd"]
@@ -296,6 +296,8 @@ class ChatEndpoint:
         else:
             response, read = opened.response, opened.response.aiter_bytes
             response.aiter_bytes = lambda *how: Bounded(read(*how), _MAX_REPLY, self._too_large())
+            if "json" in response.headers.get("content-type", ""):
+                return WholeAnswer(opened, body["model"], self._quote)
             return opened
         raise failure
 

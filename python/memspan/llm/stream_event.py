@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from typing import Any, Final
 
 from memspan.errors import LLMError
 
-from .completion import name_of, read_usage, text_of
+from .completion import name_of, read_completion, read_usage, text_of
 from .usage import Usage
 
-__all__ = ["Bounded", "StreamEnd", "read_event"]
+__all__ = ["Bounded", "StreamEnd", "WholeAnswer", "read_event"]
 
 _ENDS: Final = (b"\n\n", b"\r\r", b"\r\n\r\n")
 """Of an event."""
@@ -32,10 +33,12 @@ def read_event(chunk: Any, end: StreamEnd, seconds: float) -> tuple[str, bool]:
     what else the event says goes to `end`.
 
     Args:
-        chunk: as OpenAI's client gives it.
+        chunk: as OpenAI's client gives it, or `WholeAnswer`.
         seconds: since the request.
     """
-    event = chunk.model_dump(warnings=False) if hasattr(chunk, "model_dump") else {}
+    event = chunk if isinstance(chunk, dict) else {}
+    if hasattr(chunk, "model_dump"):
+        event = chunk.model_dump(warnings=False)
     end.model = name_of(event, end.model)
     if event.get("usage"):
         end.usage = read_usage(event["usage"], seconds)
@@ -83,3 +86,42 @@ class Bounded:
             await self._blocks.aclose()
             raise self._error
         return block
+
+
+class WholeAnswer:
+    """The answer of a server that does not stream, or a gateway that kept it: all of it at once, as if in one event.
+
+    Args:
+        opened: as OpenAI's client gives it.
+        model: the name that was asked for.
+        quote: shortens what the server said, and takes secrets out.
+    """
+
+    def __init__(self, opened: Any, model: str, quote: Callable[[str], str]) -> None:
+        self._opened = opened
+        self._model = model
+        self._quote = quote
+        self._read = False
+
+    def __aiter__(self) -> AsyncIterator[dict[str, Any]]:
+        return self
+
+    async def __anext__(self) -> dict[str, Any]:
+        """
+        Raises:
+            ValueError, RecursionError: no JSON.
+            TransientError, Refusal: see `read_completion`.
+        """
+        if self._read:
+            raise StopAsyncIteration
+        self._read = True
+        reply = json.loads(b"".join([block async for block in self._opened.response.aiter_bytes()]))
+        answer = read_completion(reply, model=self._model, seconds=0.0, quote=self._quote)
+        choice = {
+            "finish_reason": answer.finish,
+            "delta": {"content": answer.text, "refusal": answer.refusal},
+        }
+        return {"model": answer.model, "usage": reply.get("usage"), "choices": [choice]}
+
+    async def close(self) -> None:
+        await self._opened.close()

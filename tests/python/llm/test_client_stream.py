@@ -55,6 +55,35 @@ def test_threads_without_a_loop_can_read_too(model: OpenAIModel, server: Scripte
     assert stream.usage.calls == 1
 
 
+def whole(body: bytes) -> Fault:
+    return Fault(name="no stream", body=body, headers={"content-type": "application/json; charset=utf-8"})
+
+
+def test_a_server_that_does_not_stream_is_heard_at_once(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+) -> None:
+    choice = {"finish_reason": "length", "message": {"role": "assistant", "content": ANSWER}}
+    usage = {"prompt_tokens": 5, "completion_tokens": 7}
+    reply = {"model": "cached-1", "choices": [choice], "usage": usage}
+    server.misbehave(whole(b"[not JSON"), whole(json.dumps(reply).encode()))
+    stream = model.astream(prompt, stage="answer")
+
+    assert list(stream) == [ANSWER]
+    assert (stream.model, stream.truncated) == ("cached-1", True)
+    assert (stream.usage.prompt_tokens, stream.usage.completion_tokens) == (5, 7)
+    assert len(server.asked) == 2
+
+
+def test_what_a_server_that_does_not_stream_refuses_is_not_asked_again(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+) -> None:
+    server.misbehave(whole(b'{"error": {"message": "no money left", "code": "insufficient_quota"}}'))
+
+    with pytest.raises(LLMError, match="no money left"):
+        list(model.astream(prompt, stage="answer"))
+    assert len(server.asked) == 1
+
+
 @pytest.mark.parametrize("fault", [status(503), FAULTS["hang up"], status(429, retry_after="3")])
 def test_failures_before_the_first_piece_are_tried_again(
     model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, clock: Any, fault: Fault
