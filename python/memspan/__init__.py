@@ -6,12 +6,12 @@ those who have a memory system already.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
 # The first of all: it watches over the reading of the others.
+from memspan.lazy_names import lazy_names
 from memspan.starting import raise_at_ctrl_c
 
 # isort: split
@@ -199,13 +199,8 @@ _LAZY = {
     "SleepUpdate": "memspan.lifecycle.sleep",
 }
 
-
-if not TYPE_CHECKING:  # for a checker, every name would be there
-
-    def __getattr__(name: str) -> Any:
-        if name in _LAZY:
-            return getattr(import_module(_LAZY[name]), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, _LAZY)
 
 
 def __dir__() -> list[str]:

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import click
 
-from memspan.records import KINDS
-
 from . import options
 from .environment import Environment, pass_environment
 from .opening import note_unknown, nothing_found, open_memory
@@ -26,13 +24,7 @@ __all__ = ["evicted"]
 @options.existing_store
 @options.one_user
 @options.count(20)
-@click.option(
-    "--kind",
-    "kinds",
-    type=click.Choice(KINDS),
-    multiple=True,
-    help="Only records of this kind; repeat for several. Default: all, `vault` among them.",
-)
+@options.kinds_and_vault
 @options.as_json
 @pass_environment
 def evicted(env: Environment, store: Path, user: str, k: int, kinds: tuple[str, ...], as_json: bool) -> None:

@@ -36,6 +36,7 @@ __all__ = [
     "existing_store",
     "fusion",
     "kinds",
+    "kinds_and_vault",
     "llm",
     "new_store",
     "now",
@@ -180,13 +181,13 @@ as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document instead of text for people."
 )
 
-kinds = click.option(
-    "--kind",
-    "kinds",
-    type=click.Choice(KINDS),
-    multiple=True,
-    help="Only records of this kind; repeat for several. `vault` records appear only when named here.",
-)
+
+def _kinds(help: str) -> Callable[[Any], Any]:
+    return click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help=help)
+
+
+kinds = _kinds("Only records of this kind; repeat for several. `vault` records appear only when named here.")
+kinds_and_vault = _kinds("Only records of this kind; repeat for several. Default: all, `vault` among them.")
 
 between = click.option(
     "--between",

@@ -6,8 +6,7 @@ loaded when they are first named.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memspan.embed.callables import CallableEmbedder
 from memspan.embed.hashing import HashEmbedder
@@ -26,6 +25,7 @@ from memspan.embed.registry import (
     TokenModelSpec,
 )
 from memspan.embed.resolve import resolve_embedder
+from memspan.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from memspan.embed.late_onnx import OnnxTokenEmbedder
@@ -66,13 +66,8 @@ _LAZY = {
     "OpenAIEmbedder": "memspan.embed.openai",
 }
 
-
-if not TYPE_CHECKING:  # for a checker, every name would be there
-
-    def __getattr__(name: str) -> Any:
-        if name in _LAZY:
-            return getattr(import_module(_LAZY[name]), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, _LAZY)
 
 
 def __dir__() -> list[str]:

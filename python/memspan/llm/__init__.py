@@ -5,8 +5,9 @@ Importing this package loads no optional dependency; `OpenAIModel` is loaded whe
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from memspan.lazy_names import lazy_names
 
 from .prices import Prices
 from .prompt import Prompt
@@ -21,13 +22,8 @@ __all__ = ["LLM", "LLMSpec", "OpenAIModel", "Prices", "Prompt", "Reply", "Usage"
 
 _LAZY = {"OpenAIModel": "memspan.llm.client"}
 
-
-if not TYPE_CHECKING:  # for a checker, every name would be there
-
-    def __getattr__(name: str) -> Any:
-        if name in _LAZY:
-            return getattr(import_module(_LAZY[name]), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, _LAZY)
 
 
 def __dir__() -> list[str]:

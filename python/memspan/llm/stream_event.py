@@ -107,7 +107,8 @@ class WholeAnswer:
         return self
 
     async def __anext__(self) -> dict[str, Any]:
-        """
+        """The answer, when it is first asked for.
+
         Raises:
             ValueError, RecursionError: no JSON.
             TransientError, Refusal: see `read_completion`.

@@ -5,10 +5,10 @@ Importing this package loads no optional dependency; `OnnxReranker` is loaded wh
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memspan.embed.registry import DEFAULT_RERANKER, RERANKERS
+from memspan.lazy_names import lazy_names
 from memspan.rerank.protocol import Reranker
 from memspan.rerank.resolve import resolve_reranker
 
@@ -17,13 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT_RERANKER", "RERANKERS", "OnnxReranker", "Reranker", "resolve_reranker"]
 
+_LAZY = {"OnnxReranker": "memspan.rerank.onnx"}
 
-if not TYPE_CHECKING:  # for a checker, every name would be there
-
-    def __getattr__(name: str) -> Any:
-        if name == "OnnxReranker":
-            return import_module("memspan.rerank.onnx").OnnxReranker
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, _LAZY)
 
 
 def __dir__() -> list[str]:
