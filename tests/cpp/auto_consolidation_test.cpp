@@ -93,7 +93,7 @@ BOOST_FIXTURE_TEST_CASE(a_user_is_laid_out_when_that_pays, Fixture) {
   BOOST_TEST(index->consolidate("ana", false).skipped == 1u);
 }
 
-BOOST_FIXTURE_TEST_CASE(the_work_is_in_proportion_to_the_writes, Fixture) {
+BOOST_FIXTURE_TEST_CASE(the_work_is_in_proportion_to_the_writes, Fixture, *boost::unit_test::label("long_under_tsan")) {
   constexpr int kRecords = 12000;
   uint64_t laid_out = 0;
   for (int i = 0; i < kRecords; ++i) {
@@ -108,7 +108,7 @@ BOOST_FIXTURE_TEST_CASE(the_work_is_in_proportion_to_the_writes, Fixture) {
   BOOST_TEST(look().recall >= 0.99);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_user_of_steady_size_is_searched_at_a_steady_cost, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_user_of_steady_size_is_searched_at_a_steady_cost, Fixture, *boost::unit_test::label("long_under_tsan")) {
   constexpr int kSize = 4000;
   constexpr int kRounds = 24;
   fill(kSize);
@@ -153,7 +153,7 @@ BOOST_FIXTURE_TEST_CASE(users_take_turns_and_may_go, Fixture) {
 }
 
 // Whoever adds faster than rows can be laid out is slowed down, while that is under way.
-BOOST_AUTO_TEST_CASE(single_records_wait_when_a_consolidation_is_behind) {
+BOOST_AUTO_TEST_CASE(single_records_wait_when_a_consolidation_is_behind, *boost::unit_test::label("long_under_tsan")) {
   constexpr size_t kLargeDim = 4096;
   constexpr size_t kTooMany = kTooManyFreshBytes / kLargeDim;
   std::mt19937 random(5);

@@ -8,7 +8,6 @@
 #include "index/cohesion_sample.hpp"
 #include "index/consolidation.hpp"
 #include "memspan/consolidation.hpp"
-#include "support/amount.hpp"
 #include "support/records.hpp"
 #include "vectors/layout_builder.hpp"
 #include "vectors/unit_vector.hpp"
@@ -172,7 +171,7 @@ BOOST_AUTO_TEST_CASE(of_as_many_rows_the_looser_have_more_to_gain) {
 }
 
 // Eighteen states of what the case before makes four of: for the answer, not for what is read.
-BOOST_AUTO_TEST_CASE(the_estimate_ranks_states_as_the_rows_read_do, *boost::unit_test::enable_if<!test::kAddressSanitizer>()) {
+BOOST_AUTO_TEST_CASE(the_estimate_ranks_states_as_the_rows_read_do, *boost::unit_test::label("long_under_asan")) {
   std::vector<double> estimated, blind, real;
   for (const size_t strangers : {size_t{0}, size_t{800}, size_t{2400}}) {
     for (const size_t fresh : {size_t{0}, size_t{350}, size_t{1500}}) {

@@ -5,6 +5,7 @@
 #include <set>
 #include <thread>
 
+#include "support/amount.hpp"
 #include "support/clustered.hpp"
 #include "support/records.hpp"
 #include "support/temporary_directory.hpp"
@@ -74,7 +75,7 @@ BOOST_FIXTURE_TEST_CASE(small_users_are_skipped_unless_forced, Fixture) {
   BOOST_TEST(recall(10, false) == 1.0);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_search_reads_less_and_finds_the_same, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_search_reads_less_and_finds_the_same, Fixture, *boost::unit_test::label("long_under_tsan")) {
   for (const bool tagged : {false, true}) {
     index.forget("ana");
     fill(4000, tagged);
@@ -151,7 +152,7 @@ BOOST_FIXTURE_TEST_CASE(writes_meanwhile_are_kept, Fixture) {
   std::thread upkeep([&] {
     for (int i = 0; i < 6; ++i) index.consolidate("ana", true);
   });
-  for (int i = 0; i < 400; ++i) {
+  for (size_t i = 0; i < test::amount(400); ++i) {
     const std::string victim = "r" + std::to_string(random() % static_cast<unsigned>(next));
     test::remove(index, "ana", {victim});
     gone.insert(victim);

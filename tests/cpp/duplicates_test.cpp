@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(it_finds_what_every_single_comparison_finds, *boost::unit_t
 
 BOOST_AUTO_TEST_CASE(many_records_are_compared_on_many_threads) {
   std::mt19937 random(5);
-  const std::vector<Item> items = conversation(2500, 96, 40, random);
+  const std::vector<Item> items = conversation(test::kSanitized ? 1300 : 2500, 96, 40, random);
   Index index(IndexConfig{.dim = 96});
   test::add(index, items);
   DuplicateQuery query{.threshold = 0.95f, .kinds = {Kind::episodic}};

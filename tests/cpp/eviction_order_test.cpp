@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(a_removal_of_most_records_keeps_the_order) {
 }
 
 // What evictions leave in long inverted lists changes no answer.
-BOOST_AUTO_TEST_CASE(texts_rank_as_in_an_index_that_never_evicted) {
+BOOST_AUTO_TEST_CASE(texts_rank_as_in_an_index_that_never_evicted, *boost::unit_test::label("long_under_tsan")) {
   std::mt19937 random(8);
   constexpr int kRecords = 15'000;
   constexpr int kCapacity = 5'000;

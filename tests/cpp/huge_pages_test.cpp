@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/amount.hpp"
+
 namespace memspan {
 namespace {
 BOOST_AUTO_TEST_SUITE(huge_pages)
@@ -59,7 +61,7 @@ size_t any_size(std::mt19937& random) {
 
 // Pieces come and go; none may lie over another, and what is written to each must stay. Does it? Checks are for the caller: those
 // of Boost.Test are not for several threads.
-bool churn(unsigned seed, int steps, size_t most) {
+bool churn(unsigned seed, size_t steps, size_t most) {
   std::mt19937 random(seed);
   std::vector<Piece> pieces;
   std::map<uintptr_t, uintptr_t> taken;  // start and end of each
@@ -72,7 +74,7 @@ bool churn(unsigned seed, int steps, size_t most) {
     pieces[i] = pieces.back();
     pieces.pop_back();
   };
-  for (int step = 0; step < steps && right; ++step) {
+  for (size_t step = 0; step < steps && right; ++step) {
     const bool growing = step / 200 % 2 == 0;
     if (pieces.size() < most && (pieces.empty() || random() % 10 < (growing ? 7u : 3u))) {
       const size_t size = any_size(random);
@@ -114,7 +116,7 @@ BOOST_AUTO_TEST_CASE(threads_share_it) {
   {
     std::vector<std::jthread> team;
     for (unsigned thread = 0; thread < right.size(); ++thread) {
-      team.emplace_back([&right, thread] { right[thread] = churn(100 + thread, 600, 40); });
+      team.emplace_back([&right, thread] { right[thread] = churn(100 + thread, test::amount(600), 40); });
     }
   }
   for (const bool each : right) BOOST_TEST(each);

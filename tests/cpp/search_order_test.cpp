@@ -90,7 +90,7 @@ BOOST_FIXTURE_TEST_CASE(answers_are_those_of_search, Fixture, *boost::unit_test:
   BOOST_CHECK_EXCEPTION(index.search_many(queries, 2), InvalidEmbedding, test::Mentions{"3 values"});
 }
 
-BOOST_FIXTURE_TEST_CASE(queries_of_one_block_meet, Fixture) {
+BOOST_FIXTURE_TEST_CASE(queries_of_one_block_meet, Fixture, *boost::unit_test::label("long_under_tsan")) {
   const auto user = std::make_shared<UserIndex>(kDim);
   const Analyzer analyzer(AnalyzerKind::simple);
   std::vector<UserIndex::NewRecord> records(kRecords);

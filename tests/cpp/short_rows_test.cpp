@@ -193,7 +193,7 @@ struct Stored : Graded {
   Looked look(uint32_t k, Filter filter = Filter::none) { return look(index, *this, k, filter); }
 };
 
-BOOST_FIXTURE_TEST_CASE(a_search_reads_less_and_finds_the_same, Stored) {
+BOOST_FIXTURE_TEST_CASE(a_search_reads_less_and_finds_the_same, Stored, *boost::unit_test::label("long_under_asan")) {
   add(12000);
   index.consolidate("ana", true);
   for (const uint32_t k : {1u, 10u, 40u, 150u, 400u}) {

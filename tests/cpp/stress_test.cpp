@@ -82,7 +82,8 @@ void write(Arena& arena, int user) {
     test::add(arena.index, {item_of(user, id, i, random), pinned_item(user, i % kPinned, random)});
     arena.expect(arena.index.contains(name, id));
     alive.push_back(i);
-    while (alive.size() > (i % 700 < 600 ? 500u : 20u)) {  // grows, then loses most at once
+    const bool growing = i % (kPassing * 7 / 20) < kPassing * 6 / 20;
+    while (alive.size() > (growing ? kPassing / 4u : 20u)) {  // grows, then loses most at once
       std::swap(alive[random() % alive.size()], alive.back());
       const int gone = alive.back();
       alive.pop_back();

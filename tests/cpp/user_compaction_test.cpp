@@ -77,7 +77,7 @@ struct Fixture {
   }
 };
 
-BOOST_FIXTURE_TEST_CASE(everything_that_is_known_of_a_record_stays, Fixture) {
+BOOST_FIXTURE_TEST_CASE(everything_that_is_known_of_a_record_stays, Fixture, *boost::unit_test::label("long_under_tsan")) {
   for (Index* each : {&index, &plain}) {
     each->relate("ana", "t1", "t2");
     each->track_uses();

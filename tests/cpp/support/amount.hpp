@@ -5,14 +5,14 @@
 
 namespace memspan::test {
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kAddressSanitizer = true;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
 #else
-constexpr bool kAddressSanitizer = false;
+constexpr bool kSanitized = false;
 #endif
 
-// So many rounds, queries or records, a quarter of them under AddressSanitizer: each takes some thirty times as long there,
-// and a wrong access shows in the first few, where a wrong answer may take many.
-constexpr size_t amount(size_t count) { return kAddressSanitizer ? count / 4 : count; }
+// So many rounds, queries or records, a quarter of them under AddressSanitizer or ThreadSanitizer: each takes some thirty
+// times as long there, and a wrong access shows in the first few, where a wrong answer may take many.
+constexpr size_t amount(size_t count) { return kSanitized ? count / 4 : count; }
 
 }  // namespace memspan::test
