@@ -28,7 +28,7 @@ from .index_options import IndexOptions
 from .snapshots import Snapshots
 from .store_tokens import TOKEN_SETTING, StoreTokens
 from .tally import Tally
-from .use_counts import UseCounts, load_uses
+from .use_counts import UseCounts
 from .vocabularies import Vocabularies
 
 __all__ = ["Engine"]
@@ -186,7 +186,7 @@ class Engine:
             # When this is interrupted, the next call applies the same changes again, which does no harm.
             self._unsaved += apply_changes(state.index, reader, state.sequence)
         if counted is not None:
-            load_uses(state.index, reader, counted)
+            self.uses.load(state.index, reader, counted, state.sequence)
         self._state = _State(state.index, sequence)
         return self._state
 
@@ -270,7 +270,8 @@ class Engine:
             try:
                 with self.changing() as change:
                     self.uses.write(change, None)
-                    self.snapshots.save(change.index, change.writer)
+                    self.uses.learn(change.index, change.writer)
+                    self.snapshots.save(change.index, change.writer, self.uses.known)
                 self._unsaved = 0
             except EmbedderMismatchError:
                 pass  # Another handle converted the store: the file is no longer this one's to write.

@@ -19,7 +19,7 @@ from memspan._core import ANALYZER_VERSION
 from memspan.errors import CorruptSnapshotError, SnapshotVersionError, StoreError
 from memspan.index import Index
 from memspan.store import Store, StoreReader, StoreWriter
-from memspan.times import Micros, now_micros
+from memspan.times import Micros
 
 from .compose import COMPOSE_VERSION
 from .index_options import IndexOptions
@@ -146,15 +146,16 @@ class Snapshots:
             track_uses=True,
         )
 
-    def save(self, index: Index, writer: StoreWriter) -> None:
-        """Write the index, which must equal the writer's view, in the writer's transaction.
+    def save(self, index: Index, writer: StoreWriter, uses: Micros) -> None:
+        """Write the index, which must equal the writer's view, in the writer's transaction. It has all uses that were
+        written by `uses`.
 
         Raises:
             OSError, MemspanError: it could not be written; the old file may be gone, the store is as it was.
         """
         self.delete(writer)
         token = secrets.token_hex(16)
-        stamped = {**self._stamp(writer, token, writer.sequence()), "uses": now_micros()}
+        stamped = {**self._stamp(writer, token, writer.sequence()), "uses": uses}
         stamp = json.dumps(stamped, sort_keys=True)
         temporary = self.path.with_name(f"{self.path.name}.{secrets.token_hex(8)}.tmp")
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -18,7 +18,7 @@ from memspan.times import Micros, now_micros
 
 from .change import Change
 
-__all__ = ["UseCounts", "load_uses"]
+__all__ = ["UseCounts"]
 
 _SECONDS: Final = 10.0
 """Between two writes of uses that ride on other transactions."""
@@ -27,8 +27,9 @@ _MANY: Final = 4096
 """After so many searches and `_LONG` seconds, uses are written even though nothing else is."""
 _BATCH: Final = 2048
 """Records whose uses ride on one transaction; other writers wait for it."""
-_OLDEST: Final = 3_600_000_000
-"""Microseconds for which a use may have waited before it was written."""
+_PAGE: Final = 2048
+"""Uses that are read at a time."""
+_NEVER: Final = -1
 _WRITTEN: Final = "uses_written"
 """The setting that says when uses were written last."""
 
@@ -51,6 +52,8 @@ class UseCounts:
         """Whether a batch was written and the rest waits."""
         self._searches = 0
         self._written = monotonic()
+        self.known: Micros = _NEVER
+        """The index has all uses that were written to the store by then."""
 
     def note(self, user: str) -> bool:
         """Note a search; whether it is time to write, although nobody else does."""
@@ -94,11 +97,37 @@ class UseCounts:
             users, self._users = self._users, set()
             for user in sorted(users):
                 self._keep(user, change.apply(partial(Index.take_uses, user=user)))
+        before = _last_written(change.writer)
+        # Whatever the clock does: what comes later is written later.
+        now = max(now_micros(), before + 1)
         for user, uses in self._next(most).items():
-            change.writer.uses.add(user, uses)
+            change.writer.uses.add(user, uses, now)
         self._begun = bool(self._waiting)
         self._searches, self._written = 0, monotonic()
-        change.writer.set_meta(_WRITTEN, str(now_micros()))
+        change.writer.set_meta(_WRITTEN, str(now))
+        if before == self.known:
+            self.known = now  # Nobody else wrote in between.
+
+    def learn(self, index: Index, reader: StoreReader) -> None:
+        """Tell the index what was written since it knew everything, by others, too. O(that), if others wrote."""
+        written = _last_written(reader)
+        if self.known < written:
+            for page in reader.uses.written_after(self.known, _PAGE):
+                _set_uses(index, page)
+            self.known = written
+
+    def load(self, index: Index, reader: StoreReader, known: Micros, sequence: int) -> None:
+        """Tell an index that was just made or loaded what it lacks of the uses.
+
+        Args:
+            known: the time up to which a loaded one knows what was written; below 0 for one that knows of none.
+            sequence: of a loaded one. Records that came back from the cold tier since have uses from before.
+        """
+        self.known = max(known, _NEVER)
+        if known >= 0:
+            for page in reader.uses.changed(sequence, _PAGE):
+                _set_uses(index, page)
+        self.learn(index, reader)
 
     def _keep(self, user: str, taken: tuple[Iterable[str], Iterable[int], Iterable[int]]) -> None:
         with self._lock:
@@ -124,19 +153,18 @@ class UseCounts:
             return chosen
 
 
-def load_uses(index: Index, reader: StoreReader, known: Micros) -> None:
-    """Tell an index that was just made or loaded what was written of uses, if any was after the moment up to which it
-    knows them. O(uses) then."""
+def _last_written(reader: StoreReader) -> Micros:
     written = reader.meta(_WRITTEN)
-    if written is None or int(written) <= known:
-        return
-    for user in reader.uses.users(known - _OLDEST):
-        uses = reader.uses.of(user)
+    return _NEVER if written is None else int(written)
+
+
+def _set_uses(index: Index, uses: Mapping[str, Sequence[Use]]) -> None:
+    for user, own in uses.items():
         # Opening reads nobody's part of a snapshot: whoever asks for a damaged one finds out, and loads it all anew.
         with suppress(CorruptSnapshotError):
             index.set_uses(
                 user=user,
-                ids=[use.record for use in uses],
-                counts=[use.searches for use in uses],
-                lasts=[use.last for use in uses],
+                ids=[use.record for use in own],
+                counts=[use.searches for use in own],
+                lasts=[use.last for use in own],
             )

@@ -86,7 +86,7 @@ class SqliteReader(SqliteTokenVectorReader):
     @property
     def uses(self) -> SqliteUseReader:
         """See `StoreReader.uses`."""
-        return SqliteUseReader(self._connection)
+        return SqliteUseReader(self._connection, self._first_changed)
 
     @property
     def unlearnt(self) -> SqliteUnlearntReader:

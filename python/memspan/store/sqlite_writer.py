@@ -116,7 +116,7 @@ class SqliteWriter(SqliteReader, SqliteTokenVectorWriter):
     @property
     def uses(self) -> SqliteUseWriter:
         """See `StoreWriter.uses`."""
-        return SqliteUseWriter(self._connection)
+        return SqliteUseWriter(self._connection, self._first_changed)
 
     @property
     def audit(self) -> SqliteAuditWriter:

@@ -125,7 +125,7 @@ def fill(memory: Memory, m1: str = "m1", fact: str = "fact", c2: str = "c2") -> 
                 (position, pk, record.id, as_json(record), vector(record).tobytes()),
             )
         for id_ in (m1, fact, "n3"):
-            run("INSERT INTO uses VALUES (?, ?, 3, 1)", (pk, id_))
+            run("INSERT INTO uses VALUES (?, ?, 3, 1, 1)", (pk, id_))
         for id_ in (m1, "n3"):
             said = SECRET if id_ == m1 else "harmless"
             run("INSERT INTO secrets VALUES (?, ?, 'k', x'00', ?)", (pk, id_, said.encode()))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memspan import InvalidArgumentError, Memory, Quotas
+from memspan import Index, InvalidArgumentError, Memory, Quotas
 from memspan.remember import use_counts
 from memspan.store import SqliteStore
 from memspan.store.uses import Use
@@ -190,6 +190,72 @@ def test_a_snapshot_that_is_older_than_the_uses(open_memory: Open) -> None:
     third = open_memory()
     third.set_quotas(Quotas(capacity=6))
     assert "apple" in {recall.id for recall in third.latest(user="ana")}
+
+
+def test_a_snapshot_of_a_handle_that_others_searched_beside(open_memory: Open) -> None:
+    """What others wrote is in its snapshot, or read after it."""
+    first, second = open_memory(), open_memory()
+    fill(first)
+    look_for(first, "elder")
+    look_for(second, "apple", 20)
+    second._engine._unsaved = 0
+    second.close()
+    first._engine._unsaved = 10**6
+    first.close()
+    third = open_memory()
+    third.set_quotas(Quotas(capacity=6))
+    assert {recall.id for recall in third.latest(user="ana")} == {"apple", "elder"}
+
+
+def test_a_record_that_came_back_after_the_snapshot_has_its_uses(open_memory: Open) -> None:
+    memory = open_memory()
+    fill(memory)
+    look_for(memory, "apple", 20)
+    look_for(memory, "banana")
+    memory._engine.write_uses()
+    memory.set_quotas(Quotas(capacity=9, eviction="oldest"))
+    assert [evicted.id for evicted in memory.evicted(user="ana")] == ["apple"]
+    memory._engine._unsaved = 10**6
+    memory.close()
+    memory = open_memory()
+    memory.restore(user="ana", ids=["apple"])
+    memory._engine._unsaved = 0
+    memory.close()
+    memory = open_memory()
+    memory.set_quotas(Quotas(capacity=3))
+    assert [recall.id for recall in memory.latest(user="ana")] == ["apple"]
+
+
+def test_an_opening_reads_the_uses_since_the_snapshot(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[list[str]] = []
+    set_uses = Index.set_uses
+
+    def noted(self: Index, **arguments: Any) -> int:
+        read.append(arguments["ids"])
+        return set_uses(self, **arguments)
+
+    def reopened(*words: str, saved: bool) -> Memory:
+        memory._engine._unsaved = 10**6 if saved else 0
+        for word in words:
+            look_for(memory, word)
+        memory.close()
+        read.clear()
+        return open_memory()
+
+    monkeypatch.setattr(Index, "set_uses", noted)
+    memory = open_memory()
+    fill(memory)
+    memory = reopened(*WORDS, saved=True)
+    assert read == []
+    memory = reopened("apple", saved=False)
+    assert read == [["apple"]]
+    memory = reopened("cherry", saved=False)
+    assert read == [["apple", "cherry"]]
+    memory = reopened(saved=True)
+    assert read == []
+    assert uses(memory) == {"apple": 2, "banana": 1, "cherry": 2, "damson": 1, "elder": 1}
 
 
 def test_what_was_forgotten_does_not_come_back_as_a_use(open_memory: Open) -> None:

@@ -15,6 +15,7 @@ from memspan.records import Record
 from memspan.store import SqliteStore
 from memspan.store.runs import RunChange
 from memspan.store.traces import Chosen
+from memspan.store.uses import Use
 from memspan.times import from_micros
 
 Read = Callable[[Any], Any]
@@ -244,6 +245,46 @@ def test_what_changed_before_costs_a_handle_that_catches_up_nothing(store: Sqlit
             writer.quotas.set(f"user {number}", "{}")
     write()
     assert steps(store, NEWS[name]) <= before + 20
+
+
+@pytest.mark.parametrize("name", ["written_after", "changed"])
+def test_uses_that_a_snapshot_has_cost_an_opening_nothing(store: SqliteStore, name: str) -> None:
+    def news(reader: Any) -> int:
+        after = {"written_after": 10**9, "changed": reader.sequence() - 1}[name]
+        return sum(len(uses) for page in getattr(reader.uses, name)(after, 10) for uses in page.values())
+
+    def use(numbers: range, user: str, written: int) -> None:
+        with store.writing() as writer:
+            writer.put([record(user, number) for number in numbers])
+            writer.uses.add(user, [Use(f"m{number}", 1, 1) for number in numbers], written)
+
+    use(range(100, 105), "ana", 10**9 + 1)
+    before = steps(store, news)
+    for user in range(50):
+        use(range(1_000, 1_040), f"user {user}", user)
+    use(range(200, 2_200), "ana", 1)
+    use(range(100, 105), "ana", 10**9 + 2)
+    with store.reading() as reader:
+        assert news(reader) == 5
+    assert steps(store, news) <= before + 20
+
+
+@pytest.mark.parametrize("name", ["written_after", "changed"])
+def test_uses_are_read_once(store: SqliteStore, name: str) -> None:
+    def news(reader: Any) -> int:
+        return sum(len(uses) for page in getattr(reader.uses, name)(0, 10) for uses in page.values())
+
+    def use(numbers: range) -> None:
+        with store.writing() as writer:
+            writer.put([record("ana", number) for number in numbers])
+            writer.uses.add("ana", [Use(f"m{number}", 1, 1) for number in numbers], 1)
+
+    use(range(100, 600))
+    few = steps(store, news)
+    use(range(600, 2_100))
+    with store.reading() as reader:
+        assert news(reader) == 2_000
+    assert steps(store, news) < 5 * few
 
 
 def test_what_was_learnt_lately_costs_no_look_at_the_rows_of_the_rest(store: SqliteStore) -> None:

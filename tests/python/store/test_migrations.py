@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +16,10 @@ from memspan.store import SqliteStore, inspect, schema
 from memspan.store.codec import COLUMNS, encode_record, pack_embedding
 from memspan.store.migrations import schema_version
 from memspan.store.traces import Chosen
+from memspan.store.uses import Use
 
 Make = Callable[..., Record]
+MakeOld = Callable[[int], "AbstractContextManager[sqlite3.Connection]"]
 
 # As the first release wrote it: a changed record kept its key and its place.
 _PUT = (
@@ -194,6 +196,29 @@ def test_a_store_of_version_3_gets_jobs(path: Path, make_record: Make) -> None:
         writer.jobs.enqueue("ana", [("s", "m1")], "tiny", 1)
         (job,) = writer.jobs.claim("w", None, 1, 2, lambda name: 0)
         assert writer.jobs.turns(job.pk) == (["m1"], [])
+    store.close()
+
+
+def test_uses_of_version_9_count_as_written_last(path: Path, old_store: MakeOld) -> None:
+    with old_store(9) as old:
+        old.execute("INSERT INTO users VALUES (1, 'ana', 1)")
+        old.execute("INSERT INTO uses VALUES (1, 'm1', 3, 50)")
+        old.execute("INSERT INTO meta VALUES ('uses_written', '70')")
+    store = SqliteStore(path)
+    with store.reading() as reader:
+        assert reader.uses.of("ana") == [Use("m1", 3, 50)]
+        assert list(reader.uses.written_after(69, 9)) == [{"ana": [Use("m1", 3, 50)]}]
+        assert list(reader.uses.written_after(70, 9)) == []
+    store.close()
+
+
+def test_uses_of_version_9_that_nobody_dated(path: Path, old_store: MakeOld) -> None:
+    with old_store(9) as old:
+        old.execute("INSERT INTO users VALUES (1, 'ana', 1)")
+        old.execute("INSERT INTO uses VALUES (1, 'm1', 3, 50)")
+    store = SqliteStore(path)
+    with store.reading() as reader:
+        assert list(reader.uses.written_after(-1, 9)) == [{"ana": [Use("m1", 3, 50)]}]
     store.close()
 
 

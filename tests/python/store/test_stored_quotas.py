@@ -72,23 +72,28 @@ def test_uses_add_up(store: SqliteStore, make_record: Make) -> None:
         writer.put([make_record("m1"), make_record("m2"), make_record("m3")])
     before = store.sequence()
     with store.writing() as writer:
-        writer.uses.add("ana", [Use("m1", 2, 70), Use("m2", 1, 50), Use("gone", 9, 99)])
-        writer.uses.add("ana", [Use("m1", 3, 60)])
-        writer.uses.add("nobody", [Use("m1", 3, 60)])
+        writer.uses.add("ana", [Use("m1", 2, 70), Use("m2", 1, 50), Use("gone", 9, 99)], 100)
+        writer.uses.add("ana", [Use("m1", 3, 60)], 101)
+        writer.uses.add("nobody", [Use("m1", 3, 60)], 102)
     assert store.sequence() == before
     with store.reading() as reader:
         assert reader.uses.of("ana") == [Use("m1", 5, 70), Use("m2", 1, 50)]
         assert reader.uses.of("ana", ["m2", "m3"]) == [Use("m2", 1, 50)]
         assert reader.uses.of("nobody") == [] == reader.uses.of("nobody", ["m1"])
-        assert reader.uses.users() == ["ana"] == reader.uses.users(after=69)
-        assert reader.uses.users(after=70) == []
+        m1, m2 = reader.uses.of("ana")
+        assert list(reader.uses.written_after(-1, 1)) == [{"ana": [m2]}, {"ana": [m1]}]
+        assert list(reader.uses.written_after(99, 9)) == [{"ana": [m2, m1]}]
+        assert list(reader.uses.written_after(100, 9)) == [{"ana": [m1]}]
+        assert list(reader.uses.written_after(101, 9)) == []
+        assert list(reader.uses.changed(0, 1)) == [{"ana": [m1]}, {"ana": [m2]}]
+        assert list(reader.uses.changed(reader.sequence(), 1)) == []
 
 
 def test_uses_of_cold_records_count(store: SqliteStore, make_record: Make) -> None:
     with store.writing() as writer:
         writer.put([make_record("m1")])
         writer.cold.evict(list(writer.fetch("ana", ["m1"], embeddings=True).values()), 0)
-        writer.uses.add("ana", [Use("m1", 1, 5)])
+        writer.uses.add("ana", [Use("m1", 1, 5)], 9)
         assert writer.uses.of("ana") == [Use("m1", 1, 5)]
         assert writer.uses.forget("ana", ["m1", "m2"]) == 1
         assert writer.uses.of("ana") == []
