@@ -1,4 +1,5 @@
-"""What finds the uses that are newer than a snapshot, without a look at all there are."""
+"""What finds the uses that are newer than a snapshot, and what the audit says of one user, without a look at all there
+are."""
 
 from __future__ import annotations
 
@@ -12,4 +13,5 @@ NEWS: Final = (
     "ALTER TABLE uses ADD COLUMN written INTEGER NOT NULL DEFAULT 0",
     "UPDATE uses SET written = coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'uses_written'), 0)",
     "CREATE INDEX uses_by_written ON uses(written)",
+    "CREATE INDEX audit_by_user ON audit(user) WHERE user IS NOT NULL",
 )

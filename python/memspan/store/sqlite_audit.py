@@ -45,8 +45,10 @@ class SqliteAuditReader(SqliteRows):
         record = None
         if wanted.user is not None and wanted.record is not None:
             record = fingerprint(key, wanted.user, wanted.record)
+        # Not `:user IS NULL OR user = :user`: that would look at the entries of all.
+        whose = "TRUE" if user is None else "user = :user"
         rows = self._all(
-            f"SELECT {_COLUMNS} FROM audit WHERE (:user IS NULL OR user = :user) "  # noqa: S608
+            f"SELECT {_COLUMNS} FROM audit WHERE {whose} "  # noqa: S608
             "AND (:action IS NULL OR action = :action) "
             "AND (:since IS NULL OR at >= :since) AND (:until IS NULL OR at < :until) "
             "AND (:record IS NULL OR EXISTS (SELECT 1 FROM json_each(records) j WHERE j.value = :record)) "

@@ -107,7 +107,8 @@ def test_a_store_of_schema_5(open_memory: Open, path: Path, tmp_path: Path, stor
     with sqlite3.connect(path) as connection:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         assert version == 10, "else this test takes out too little"
-        connection.execute("DROP INDEX uses_by_written")
+        for index in ("uses_by_written", "audit_by_user"):
+            connection.execute(f"DROP INDEX {index}")
         connection.execute("ALTER TABLE uses DROP COLUMN written")
         for index in ("relations_by_sequence", "removals_by_sequence", "records_ended"):
             connection.execute(f"DROP INDEX {index}")

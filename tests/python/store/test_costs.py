@@ -13,6 +13,7 @@ import pytest
 
 from memspan.records import Record
 from memspan.store import SqliteStore
+from memspan.store.audit import AuditFilter
 from memspan.store.runs import RunChange
 from memspan.store.traces import Chosen
 from memspan.store.uses import Use
@@ -216,6 +217,25 @@ def test_what_was_evicted_before_costs_the_last_nothing(store: SqliteStore, kind
     before = steps(store, latest)
     evict(range(20, MANY))
     assert steps(store, latest) <= before + 20
+
+
+@pytest.mark.parametrize("id_", [None, "m1"])
+def test_what_the_audit_says_of_others_costs_nothing(store: SqliteStore, id_: str | None) -> None:
+    def entries(reader: Any) -> int:
+        return len(reader.audit.entries(AuditFilter("ana", id_), 100))
+
+    def enter(user: str | None, count: int) -> None:
+        with store.writing() as writer:
+            for number in range(count):
+                writer.audit.append(number, "", "tested", user, ["m1"], {})
+
+    enter("ana", 5)
+    before = steps(store, entries)
+    enter("ben", MANY // 2)
+    enter(None, MANY // 2)
+    with store.reading() as reader:
+        assert entries(reader) == 5
+    assert steps(store, entries) <= before + 20
 
 
 NEWS: dict[str, Read] = {
