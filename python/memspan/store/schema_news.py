@@ -1,5 +1,5 @@
-"""What finds the uses that are newer than a snapshot, and what the audit says of one user, without a look at all there
-are."""
+"""What finds the uses that are newer than a snapshot, what the audit says of one user, and the keys of a vault, without
+a look at all there are."""
 
 from __future__ import annotations
 
@@ -14,4 +14,5 @@ NEWS: Final = (
     "UPDATE uses SET written = coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'uses_written'), 0)",
     "CREATE INDEX uses_by_written ON uses(written)",
     "CREATE INDEX audit_by_user ON audit(user) WHERE user IS NOT NULL",
+    "CREATE INDEX secrets_by_key ON secrets(user_pk, key_id)",
 )

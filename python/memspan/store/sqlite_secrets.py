@@ -15,6 +15,13 @@ _SECRETS: Final = (
     "WHERE u.name = ?"
 )
 
+# From one key to the next: `DISTINCT` would go through the secrets of each.
+_KEY_IDS: Final = (
+    "WITH RECURSIVE found(key_id) AS (SELECT min(key_id) FROM secrets WHERE user_pk = :user UNION ALL "
+    "SELECT (SELECT min(key_id) FROM secrets WHERE user_pk = :user AND key_id > found.key_id) "
+    "FROM found WHERE found.key_id IS NOT NULL) SELECT key_id FROM found WHERE key_id IS NOT NULL"
+)
+
 
 class SqliteSecretReader(SqliteRows):
     """`SecretReader` on an open transaction."""
@@ -27,11 +34,7 @@ class SqliteSecretReader(SqliteRows):
         return SealedSecret(*rows[0]) if rows else None
 
     def key_ids(self, user: str) -> list[str]:
-        rows = self._all(
-            "SELECT DISTINCT s.key_id FROM secrets s JOIN users u ON u.pk = s.user_pk "
-            "WHERE u.name = ? ORDER BY s.key_id",
-            (user,),
-        )
+        rows = self._all(_KEY_IDS, {"user": self._user_pk(user)})
         return [key_id for (key_id,) in rows]
 
 

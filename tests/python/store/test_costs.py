@@ -15,6 +15,7 @@ from memspan.records import Record
 from memspan.store import SqliteStore
 from memspan.store.audit import AuditFilter
 from memspan.store.runs import RunChange
+from memspan.store.secrets import SealedSecret
 from memspan.store.traces import Chosen
 from memspan.store.uses import Use
 from memspan.times import from_micros
@@ -236,6 +237,27 @@ def test_what_the_audit_says_of_others_costs_nothing(store: SqliteStore, id_: st
     with store.reading() as reader:
         assert entries(reader) == 5
     assert steps(store, entries) <= before + 20
+
+
+def test_secrets_under_a_key_cost_a_look_at_the_keys_nothing(store: SqliteStore) -> None:
+    def keys(reader: Any) -> list[str]:
+        return reader.secrets.key_ids("ana")  # type: ignore[no-any-return]
+
+    def put(user: str, count: int) -> None:
+        with store.writing() as writer:
+            made = [SealedSecret(f"s{number}", f"key:{number % 3}", b"", b"") for number in range(count)]
+            writer.secrets.put(user, made)
+
+    put("ana", 3)
+    before = steps(store, keys)
+    put("ana", MANY)
+    with store.writing() as writer:
+        writer.put([record("ben", 1)])
+    put("ben", MANY)
+    with store.reading() as reader:
+        assert keys(reader) == ["key:0", "key:1", "key:2"]
+        assert reader.secrets.key_ids("eve") == []
+    assert steps(store, keys) <= before + 20
 
 
 NEWS: dict[str, Read] = {
