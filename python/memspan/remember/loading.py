@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final, TypeVar
 
-from memspan.errors import FormatError, InvalidArgumentError, MemspanError, QuotaError, TagCycleError
+from memspan.errors import FormatError, MemspanError, QuotaError
 from memspan.lifecycle.quotas import Quotas
 from memspan.records import Record
+from memspan.store.protocol import Relation
 from memspan.store.secrets import SealedSecret
 
 from .adding import Advance, add_checked
@@ -20,7 +21,7 @@ from .export_target import TextFile
 from .import_lines import Line, RelationLine, parsed_lines, readable
 from .lifetimes import set_lifetime
 from .quotas import set_quotas
-from .relating import relate
+from .relating import relate_all
 from .secret_ids import is_secret
 
 __all__ = ["load"]
@@ -159,8 +160,8 @@ class _Loading:
 
     def _waiting(self) -> Iterator[Callable[[], object]]:
         """Calls that write what waited, in their order."""
-        for line in self._relations:
-            yield partial(self._relate, line)
+        for start in range(0, len(self._relations), _BATCH):
+            yield partial(self._relate, self._relations[start : start + _BATCH])
         secrets = {
             (each.user, each.record): each.what
             for each in self._attachments
@@ -182,11 +183,10 @@ class _Loading:
         add_checked(self._engine, [record], sealing=sealing, loading=True)
         self._count += 1
 
-    def _relate(self, line: RelationLine) -> None:
-        try:
-            relate(self._engine, user=line.user, parent=line.parent, child=line.child)
-        except (InvalidArgumentError, TagCycleError) as error:
-            raise FormatError(f"{line.place}: {error}") from error
+    def _relate(self, lines: Sequence[RelationLine]) -> None:
+        refused = relate_all(self._engine, [Relation(line.user, line.parent, line.child) for line in lines])
+        for position, error in refused.items():
+            raise FormatError(f"{lines[position].place}: {error}") from error
 
 
 def _error_of(step: Callable[[], object], kind: type[_Error]) -> _Error | None:

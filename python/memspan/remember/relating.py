@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
 from typing import TypeAlias
 
-from memspan.errors import TagCycleError
+from memspan.errors import InvalidArgumentError, MemspanError, TagCycleError
+from memspan.index import Index
+from memspan.store.protocol import Relation
 
 from .auditing import audited
 from .change import Change
@@ -15,7 +18,7 @@ from .fields import checked_name
 from .forgetting import remove_if_nothing_is_left
 from .tags import checked_tag
 
-__all__ = ["relate", "unrelate", "unrelate_within"]
+__all__ = ["relate", "relate_all", "unrelate", "unrelate_within"]
 
 _Edge: TypeAlias = tuple[str, str]
 
@@ -27,17 +30,28 @@ def relate(engine: Engine, *, user: str, parent: str, child: str) -> bool:
     checked_name(user, "user")
     above, below = checked_tag(parent, "parent"), checked_tag(child, "child")
     with engine.changing() as change:
-        try:
-            change.apply(lambda index: index.relate(user=user, parent=above, child=below))
-        except TagCycleError:
-            if not _give_way(change, user, above, below):
-                raise
-            change.apply(lambda index: index.relate(user=user, parent=above, child=below))
-        change.writer.jobs.own_relation(user, above, below)
-        related = change.writer.relate(user, above, below)
+        related = _relate(change, user, above, below)
         if related:
             audited(change, "relate", user=user)
         return related
+
+
+@survives_damage
+def relate_all(engine: Engine, edges: Sequence[Relation]) -> dict[int, MemspanError]:
+    """As `relate`, in one transaction; returns by position in the list what was refused, and why."""
+    refused: dict[int, MemspanError] = {}
+    related: Counter[str] = Counter()
+    with engine.changing() as change:
+        for position, (user, parent, child) in enumerate(edges):
+            try:
+                above, below = checked_tag(parent, "parent"), checked_tag(child, "child")
+                related[user] += _relate(change, user, above, below)
+            except (InvalidArgumentError, TagCycleError) as error:  # noqa: PERF203 - each by itself
+                refused[position] = error
+        for user, relations in related.items():
+            if relations:
+                audited(change, "relate", user=user, relations=relations)
+    return refused
 
 
 @survives_damage
@@ -52,6 +66,20 @@ def unrelate(engine: Engine, *, user: str, parent: str, child: str) -> bool:
             audited(change, "unrelate", user=user)
             remove_if_nothing_is_left(change, user)
         return removed
+
+
+def _relate(change: Change, user: str, parent: str, child: str) -> bool:
+    def enter(index: Index) -> bool:
+        return index.relate(user=user, parent=parent, child=child)
+
+    try:
+        change.apply(enter)
+    except TagCycleError:
+        if not _give_way(change, user, parent, child):
+            raise
+        change.apply(enter)
+    change.writer.jobs.own_relation(user, parent, child)
+    return change.writer.relate(user, parent, child)
 
 
 def unrelate_within(change: Change, user: str, parent: str, child: str) -> None:

@@ -53,7 +53,8 @@ def export(
                 _write(lines, encode_record_line(given, embedding=embeddings))
             count += len(going)
         made_relations = reader.made_relations(user)
-        for relation in reader.relations(user):
+        # Not as they came: what is loaded comes many at a time.
+        for relation in sorted(reader.relations(user)):
             if relation not in made_relations:
                 _write(lines, {"type": "relation", **relation._asdict()})
         for line in attachment_lines(reader, user, cold=not records_only, without=over):

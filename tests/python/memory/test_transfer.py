@@ -17,6 +17,7 @@ from memspan import errors
 from memspan.embed.hashing import HashEmbedder
 from memspan.memory import Memory
 from memspan.records import Record
+from memspan.store import SqliteStore
 from memspan.times import MAX_MICROS, MIN_MICROS, from_micros
 
 Open = Callable[..., Memory]
@@ -222,6 +223,36 @@ def test_files_that_are_no_export(memory: Memory, tmp_path: Path, text: str) -> 
     with pytest.raises(errors.FormatError, match=r"other\.jsonl:1"):
         memory.load(file)
     assert memory.users() == []
+
+
+def test_relations_are_loaded_in_few_transactions(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commits: list[None] = []
+    commit = SqliteStore._commit
+
+    def counted(self: SqliteStore, *arguments: Any, **options: Any) -> None:
+        commits.append(None)
+        commit(self, *arguments, **options)
+
+    def loaded(count: int) -> int:
+        path = tmp_path / f"{count}.jsonl"
+        edges = [
+            {"type": "relation", "user": "ana", "parent": "a", "child": f"b{count}-{n}"} for n in range(count)
+        ]
+        edges[count // 2] = {"type": "relation", "user": "ana", "parent": "a", "child": "A "}
+        path.write_text("\n".join([HEADER, *map(json.dumps, edges)]), encoding="utf-8")
+        commits.clear()
+        with pytest.raises(errors.FormatError, match=f":{count // 2 + 2}: "):
+            memory.load(path)
+        return len(commits)
+
+    monkeypatch.setattr(SqliteStore, "_commit", counted)
+    few = loaded(2)
+    assert loaded(500) == few
+    with memory._engine.store.reading() as reader:
+        assert len(reader.relations("ana")) == 1 + 499
+    assert memory.verify() == []
 
 
 def test_a_relation_that_closes_a_cycle_is_named_by_line(memory: Memory) -> None:
