@@ -11,7 +11,6 @@ from children import run_and_kill
 from quota_writers import write_until_killed
 
 from memspan import Memory
-from memspan.remember.quotas import enforce
 
 
 def check(path: Path, rounds: int, seed: int) -> None:
@@ -41,8 +40,6 @@ def check(path: Path, rounds: int, seed: int) -> None:
             assert [problem for problem in memory.verify() if not problem.startswith("snapshot ")] == []
             quotas = memory.quotas()
             if quotas is not None:
-                # Quotas for everybody shrink user by user.
-                enforce(memory._engine, "ana")
                 memory.add(
                     [{"id": f"check-{round_}", "text": f"text of check-{round_}", "at": 0}], user="ana"
                 )

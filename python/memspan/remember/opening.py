@@ -18,6 +18,7 @@ from .embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
 from .engine import Engine
 from .index_options import IndexOptions
 from .opening_tokens import choose_tokens
+from .quotas import settle_quotas
 from .reembedding import convert
 from .snapshots import Snapshots
 from .store_tokens import TOKEN_SETTING, TokenEmbedderSpec
@@ -106,6 +107,7 @@ def open_engine(
         options = IndexOptions(max_resident_bytes, store.path.parent, auto_consolidate, kept_as)
         engine = Engine(store, embedder, snapshots, chosen, options, actor, tokens)
         engine.current()
+        settle_quotas(engine)
         if reembed and tokens is not None:
             fill_token_vectors(engine, None, progress)
         if converted is not None:

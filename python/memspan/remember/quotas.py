@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any, Final
 
-from memspan.errors import QuotaError
+from memspan.errors import MemspanError, QuotaError
 from memspan.lifecycle.quotas import Quotas, as_quotas
 from memspan.store import StoreReader
 
@@ -17,7 +18,9 @@ from .fields import checked_name
 from .forgetting import remove_if_nothing_is_left
 from .quota_settings import apply_to, stored_quotas
 
-__all__ = ["enforce", "excess", "quotas_of", "set_quotas"]
+__all__ = ["enforce", "excess", "quotas_of", "set_quotas", "settle_quotas"]
+
+_logger = logging.getLogger("memspan")
 
 _SLICE: Final = 256
 """Records of a transaction; other writers wait for it."""
@@ -42,20 +45,50 @@ def set_quotas(engine: Engine, quotas: Quotas | int | None, user: str | None) ->
     with engine.changing() as change:
         writer = change.writer
         if writer.quotas.get(user) == text:
-            return 0
-        # Those who lose quotas of their own come under everybody's.
-        applied = wanted if wanted is not None or user is None else stored_quotas(writer, None)
-        if applied is not None:
-            _refuse_to_evict_pinned(writer, applied, user)
-        writer.quotas.set(user, text)
-        kinds: dict[str, Any] = {} if wanted is None else dict(wanted.capacities)
-        audited(change, "quotas", user=user, **kinds)
-        change.apply(lambda index: apply_to(index, user, wanted))
-        affected = writer.users() if user is None else [user]
-        if wanted is None and user is not None and remove_if_nothing_is_left(change, user):
-            affected = []
-    # What a crash leaves undone, sleep does.
-    return sum(enforce(engine, name) for name in affected)
+            since = writer.quotas.unsettled().get(user)
+        else:
+            since = _set(change, user, wanted, text)
+    return 0 if since is None else _settle(engine, user, since)
+
+
+def _set(change: Change, user: str | None, wanted: Quotas | None, text: str | None) -> int | None:
+    """What `_settle` takes when evictions may have to follow."""
+    writer = change.writer
+    # Those who lose quotas of their own come under everybody's.
+    applied = wanted if wanted is not None or user is None else stored_quotas(writer, None)
+    if applied is not None:
+        _refuse_to_evict_pinned(writer, applied, user)
+    writer.quotas.set(user, text)
+    kinds: dict[str, Any] = {} if wanted is None else dict(wanted.capacities)
+    audited(change, "quotas", user=user, **kinds)
+    change.apply(lambda index: apply_to(index, user, wanted))
+    if wanted is None and user is not None and remove_if_nothing_is_left(change, user):
+        return None
+    return None if applied is None else writer.quotas.unsettle(user)
+
+
+def settle_quotas(engine: Engine) -> None:
+    """Go on with evictions that quotas asked for when a process died amid them. What hinders that, such as a writer
+    that stays, is logged: the next opening goes on, and each sleep does what concerns its user."""
+    with engine.store.reading() as reader:
+        unsettled = reader.quotas.unsettled()
+    try:
+        for user, since in unsettled.items():
+            _settle(engine, user, since)
+    except MemspanError as error:
+        _logger.warning(
+            "%s: not everybody could be brought within their quotas (%s)", engine.store.path, error
+        )
+
+
+def _settle(engine: Engine, user: str | None, since: int) -> int:
+    """Bring everybody whom quotas concern within them; returns how many records went to the cold tier."""
+    with engine.store.reading() as reader:
+        affected = reader.users() if user is None else [user]
+    evicted = sum(enforce(engine, name) for name in affected)
+    with engine.store.writing() as writer:
+        writer.quotas.settle(user, since)
+    return evicted
 
 
 def _refuse_to_evict_pinned(reader: StoreReader, quotas: Quotas, user: str | None) -> None:
@@ -97,7 +130,7 @@ def enforce(
     """Bring a user within their quotas, after they have shrunk; returns how many records went to the cold tier.
 
     In transactions of 256 records: others get their turn in between, and until the last one the user has more than the
-    new quotas allow. Interrupted, the next sleep goes on.
+    new quotas allow. Interrupted, the next opening goes on, or sleep.
 
     Args:
         follow: is told of each transaction, so that a journal can keep what goes.

@@ -27,9 +27,18 @@ class QuotaReader(Protocol):
     def pinned(self, user: str | None = None) -> list[tuple[str, str, int]]:
         """(user, kind, records) of what is pinned or held, of a user or of all."""
 
+    def unsettled(self) -> dict[str | None, int]:
+        """Whose quotas were set without an end of the evictions that this asked for, with what `settle` takes."""
+
 
 class QuotaWriter(QuotaReader, Protocol):
     """Changes of quotas inside the one exclusive transaction."""
 
     def set(self, user: str | None, settings: str | None) -> None:
         """Set quotas, of a user who is made when unknown, or take them back. Advances the change counter."""
+
+    def unsettle(self, user: str | None) -> int:
+        """Note that what was set in this transaction asks for evictions to come; returns what `settle` takes."""
+
+    def settle(self, user: str | None, since: int) -> None:
+        """They have come, unless somebody set other quotas since. Does not advance the change counter."""

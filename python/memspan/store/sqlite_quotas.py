@@ -9,13 +9,20 @@ from typing import Final
 from .quotas import StoredQuotas
 from .sqlite_rows import SqliteRows, of_user
 
-__all__ = ["EVERYBODY", "SqliteQuotaReader", "SqliteQuotaWriter"]
+__all__ = ["EVERYBODY", "SqliteQuotaReader", "SqliteQuotaWriter", "unsettled_key"]
 
 EVERYBODY: Final = 0
 """The key of the row for users without quotas of their own."""
 
 _NONE: Final = "null"
 """Settings that were taken back; the row stays, so that other handles hear of it."""
+
+_UNSETTLED: Final = "quotas_unsettled/"
+
+
+def unsettled_key(user_pk: int) -> str:
+    """The setting that says that evictions have to follow. Keys of users are never used again."""
+    return f"{_UNSETTLED}{user_pk}"
 
 
 class SqliteQuotaReader(SqliteRows):
@@ -46,6 +53,16 @@ class SqliteQuotaReader(SqliteRows):
             {"user": user},
         )
 
+    def unsettled(self) -> dict[str | None, int]:
+        rows = self._all(f"SELECT key, value FROM meta WHERE key GLOB '{_UNSETTLED}*' ORDER BY key")  # noqa: S608
+        found: dict[str | None, int] = {}
+        for key, since in rows:
+            pk = int(key.removeprefix(_UNSETTLED))
+            name = self._one("SELECT name FROM users WHERE pk = ?", (pk,))
+            if pk == EVERYBODY or name is not None:
+                found[name] = since
+        return found
+
 
 class SqliteQuotaWriter(SqliteQuotaReader):
     """`QuotaWriter` on an open exclusive transaction.
@@ -68,3 +85,14 @@ class SqliteQuotaWriter(SqliteQuotaReader):
             "INSERT OR REPLACE INTO quotas (user_pk, sequence, settings) VALUES (?, ?, ?)",
             (pk, self._advance(), _NONE if settings is None else settings),
         )
+
+    def unsettle(self, user: str | None) -> int:
+        since = self._advance()
+        self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (self._key(user), since))
+        return since
+
+    def settle(self, user: str | None, since: int) -> None:
+        self._connection.execute("DELETE FROM meta WHERE key = ? AND value = ?", (self._key(user), since))
+
+    def _key(self, user: str | None) -> str:
+        return unsettled_key(EVERYBODY if user is None else self._user_pk(user) or -1)

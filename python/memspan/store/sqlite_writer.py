@@ -25,7 +25,7 @@ from .sqlite_audit import SqliteAuditWriter
 from .sqlite_cold import SqliteColdWriter
 from .sqlite_job_writer import SqliteJobWriter
 from .sqlite_lifetimes import SqliteLifetimeWriter
-from .sqlite_quotas import SqliteQuotaWriter
+from .sqlite_quotas import SqliteQuotaWriter, unsettled_key
 from .sqlite_reader import ERASE_PENDING, SqliteReader, slept_key, upkeep_key
 from .sqlite_resources import SqliteResourceWriter
 from .sqlite_runs import SqliteRunWriter
@@ -282,8 +282,8 @@ class SqliteWriter(SqliteReader, SqliteTokenVectorWriter):
         self._state.lifetimes.pop(user, None)
         removed = self._connection.execute("DELETE FROM records WHERE user_pk = ?", (pk,)).rowcount
         self._connection.execute("DELETE FROM users WHERE pk = ?", (pk,))
-        keys = (slept_key(pk), unlearnt_key(pk), upkeep_key(pk))
-        self._connection.execute("DELETE FROM meta WHERE key IN (?, ?, ?)", keys)
+        keys = (slept_key(pk), unlearnt_key(pk), upkeep_key(pk), unsettled_key(pk))
+        self._connection.execute("DELETE FROM meta WHERE key IN (?, ?, ?, ?)", keys)
         self._connection.execute("DELETE FROM removals WHERE user_pk = ?", (pk,))
         self._mark(_VANISHED)
         return removed

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from numbered_turns import live, turns
 
-from memspan import InvalidArgumentError, Memory, QuotaError, Quotas
+from memspan import InvalidArgumentError, Memory, QuotaError, Quotas, StoreError
 from memspan.remember import quotas as quotas_module
 from memspan.remember.quotas import enforce, excess
 
@@ -293,6 +293,72 @@ def test_forgetting_what_another_handle_did_not_see_going(open_memory: Open) -> 
     assert {recall.id for recall in found} == {"m1", "m2", "m3", "m4"}
     assert "m0" not in other._engine.current().ids(user="ana")
     assert cold(one) == []
+
+
+@pytest.mark.parametrize("user", [None, "ana"])
+@pytest.mark.parametrize("given", [False, True])
+def test_an_opening_goes_on_with_what_a_crash_left(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch, user: str | None, given: bool
+) -> None:
+    memory = open_memory()
+    for name in ("ana", "ben"):
+        memory.add(turns(*range(20)), user=name)
+    if user is not None:
+        memory.set_quotas(Quotas(capacity=90), user="ana")
+    quotas = Quotas(capacity=9, shares={"episodic": 1 / 3, "semantic": 1 / 3, "procedural": 1 / 3})
+
+    def dies(*_: object, **__: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(quotas_module, "enforce", dies)
+    with pytest.raises(KeyboardInterrupt):
+        memory.set_quotas(quotas, user=user)
+    monkeypatch.undo()
+    assert excess(memory._engine, "ana") == {"episodic": 17}
+    if given:  # Nobody opens it, but the same quotas are set again.
+        assert memory.set_quotas(quotas, user=user) == (34 if user is None else 17)
+    else:
+        memory.close()
+        memory = open_memory()
+    assert excess(memory._engine, "ana") == excess(memory._engine, "ben") == {}
+    assert len(memory.evicted(user="ana")) == 17
+    assert memory.set_quotas(quotas, user=user) == 0
+    with memory._engine.store.reading() as reader:
+        assert reader.quotas.unsettled() == {}
+
+
+def test_an_opening_does_not_fail_for_want_of_evictions(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory = open_memory()
+    memory.add(turns(*range(20)), user="ana")
+
+    def fails(*_: object, **__: object) -> int:
+        raise StoreError("another process holds the lock")
+
+    monkeypatch.setattr(quotas_module, "enforce", fails)
+    with pytest.raises(StoreError):
+        memory.set_quotas(Quotas(capacity=9))
+    memory.close()
+    memory = open_memory()
+    assert "another process holds the lock" in caplog.text
+    monkeypatch.undo()
+    memory.close()
+    assert excess(open_memory()._engine, "ana") == {}
+
+
+def test_settling_leaves_what_was_set_since(open_memory: Open) -> None:
+    memory = open_memory()
+    memory.add(turns(1), user="ana")
+    with memory._engine.store.writing() as writer:
+        first = writer.quotas.unsettle("ana")
+    with memory._engine.store.writing() as writer:
+        second = writer.quotas.unsettle("ana")
+        writer.quotas.settle("ana", first)
+        assert writer.quotas.unsettled() == {"ana": second}
+    memory.forget(user="ana")
+    with memory._engine.store.reading() as reader:
+        assert reader._all("SELECT * FROM meta WHERE key LIKE 'quotas%'") == []
 
 
 def test_shrinking_goes_in_slices_that_sleep_finishes(
