@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Final
 
@@ -89,16 +88,18 @@ class FunctionWords:
     """Takes them out of the turns of one user. What it has seen goes with it."""
 
     def __init__(self) -> None:
-        self._english: dict[str, bool] = {}
+        self._known: dict[str, tuple[tuple[str, ...], bool]] = {}
 
-    def taken_out(self, words: Sequence[Word], but: Collection[str] = ()) -> Sequence[Word]:
+    def taken_out(
+        self, words: Sequence[Word], language: str | None, but: Collection[str] = ()
+    ) -> Sequence[Word]:
         """The words of a turn without those of its language that are about nothing or tell a time, with a gap in
-        their place; as they are where it seems to be English, or holds no such word. O(words).
+        their place. O(words).
 
         Args:
+            language: as `language_of` says; of `None` all words stay.
             but: words that stay.
         """
-        language = self._language_of(words)
         if language is None:
             return words
         times = lexicon_of(language).words if language in LANGUAGES else {}
@@ -114,18 +115,25 @@ class FunctionWords:
             gap = False
         return kept
 
-    def _language_of(self, words: Sequence[Word]) -> str | None:
-        """The language of most function words; `None` where English has as many."""
-        votes: Counter[str] = Counter()
+    def language_of(self, words: Sequence[Word]) -> str | None:
+        """The language of most function words; `None` where a turn holds none, or English has as many. O(words)."""
+        votes: dict[str, int] = {}
         english = 0
+        known = self._known
         for word in words:
-            votes.update(_LANGUAGES.get(word.folded, ()))
-            english += self._is_english(word.folded)
-        language, most = max(votes.items(), key=lambda vote: vote[1], default=("", 0))
+            folded = word.folded
+            languages, is_english = known.get(folded) or self._read(folded)
+            if languages:  # of few words
+                for language in languages:
+                    votes[language] = votes.get(language, 0) + 1
+            english += is_english
+        if not votes:
+            return None
+        language, most = max(votes.items(), key=lambda vote: vote[1])
         return language if most > english else None
 
-    def _is_english(self, folded: str) -> bool:
-        known = self._english.get(folded)
-        if known is None:
-            known = self._english[folded] = folded.isascii() and not _core.analyze(folded, "english")
-        return known
+    def _read(self, folded: str) -> tuple[tuple[str, ...], bool]:
+        """The other languages that a word is a function word of, and whether it is one of English."""
+        is_english = folded.isascii() and not _core.analyze(folded, "english")
+        found = self._known[folded] = _LANGUAGES.get(folded, ()), is_english
+        return found

@@ -57,8 +57,9 @@ def find_keyphrases(
     common = _common_words(runs)
     found: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for turn, key, _ in _parts_of(runs, common):
-        if not found[key] or found[key][-1] != turn:
-            found[key].append(turn)
+        turns = found[key]
+        if not turns or turns[-1] != turn:
+            turns.append(turn)
     count = len(texts)
     most = count * _MOST_SPREAD if count >= _MANY else count
     chosen = {
@@ -67,9 +68,9 @@ def find_keyphrases(
         if 2 <= len(turns) <= most and grammar.is_noun(key[-1]) and _coheres(key, found)
     }
     spellings: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-    for _, key, text in _parts_of(runs, common):
+    for _, key, part in _parts_of(runs, common):
         if key in chosen:
-            spellings[key][text] += 1
+            spellings[key][_spelled(part)] += 1
     total = len(set(sessions))
     phrases = []
     for key in chosen:
@@ -108,14 +109,25 @@ def _common_words(runs: Sequence[Sequence[Sequence[Word]]]) -> set[str]:
 
 def _parts_of(
     runs: Sequence[Sequence[Sequence[Word]]], common: set[str]
-) -> Iterator[tuple[int, tuple[str, ...], str]]:
-    """Every part of a run that may be a phrase: the turn, the key and the spelling."""
+) -> Iterator[tuple[int, tuple[str, ...], Sequence[Word]]]:
+    """Every part of a run that may be a phrase: the turn, the key and the words."""
+    # Most runs are of one word: by it, the key that it makes, if it may be a phrase.
+    alone: dict[str, tuple[str, ...]] = {}
     for turn, of_turn in enumerate(runs):
         for run in of_turn:
+            if len(run) == 1:
+                (word,) = run
+                key = alone.get(word.folded)
+                if key is None:
+                    fits = word.key in common and any(_spans(run))
+                    key = alone[word.folded] = (word.key,) if fits else ()
+                if key:
+                    yield turn, key, run
+                continue
             keys = [word.key for word in run]
             for start, end in _spans(run):
                 if common.issuperset(keys[start:end]):
-                    yield turn, tuple(keys[start:end]), _spelled(run[start:end])
+                    yield turn, tuple(keys[start:end]), run[start:end]
 
 
 def _runs(words: Sequence[Word], barred: frozenset[str], content: dict[str, bool]) -> Iterator[list[Word]]:

@@ -77,12 +77,13 @@ def relate_topics(
         range(len(topics)), key=lambda i: (-len(topics[i].turns), len(topics[i].words), topics[i].tag)
     )
     evidence = _Evidence(topics, sessions, alike)
-    depth: dict[int, int] = {}
+    depth = np.zeros(len(topics), np.intp)
     above: dict[int, set[int]] = {}
     edges: list[Edge] = []
+    in_order = np.array(order, np.intp)
     for place, child in enumerate(order):
-        depth[child], above[child] = 0, set()
-        earlier = [parent for parent in order[:place] if depth[parent] < MOST_DEPTH]
+        above[child] = set()
+        earlier = in_order[:place][depth[in_order[:place]] < MOST_DEPTH]
         found = evidence.parents(child, earlier)
         for parent, reason in found:
             if any(parent in above[other] for other, _ in found):
@@ -101,6 +102,9 @@ class _Evidence:
     ) -> None:
         self._topics = topics
         self._alike = alike
+        self._of_words: dict[tuple[str, ...], list[int]] = {}
+        for place, topic in enumerate(topics):
+            self._of_words.setdefault(tuple(topic.words), []).append(place)
         self._frequency = np.array([len(topic.turns) for topic in topics])
         both = np.zeros((len(topics), len(topics)), np.float32)
         near_turns = np.zeros(len(topics))
@@ -111,37 +115,35 @@ class _Evidence:
         # [child, parent]: in what share of the child's turns the parent is there or in a turn beside it.
         self._given = both / self._frequency[:, None]
 
-    def parents(self, child: int, earlier: Sequence[int]) -> list[tuple[int, str]]:
+    def parents(self, child: int, earlier: NDArray[np.intp]) -> list[tuple[int, str]]:
         """At most two of the earlier topics, each with the reason."""
         return self._by_words(child, earlier) or self._together(child, earlier) or self._like(child, earlier)
 
-    def _by_words(self, child: int, earlier: Sequence[int]) -> list[tuple[int, str]]:
+    def _by_words(self, child: int, earlier: NDArray[np.intp]) -> list[tuple[int, str]]:
         whole = self._topics[child].words
-        found = [parent for parent in earlier if _within(self._topics[parent].words, whole)]
+        within = [place for part in _parts(whole) for place in self._of_words.get(part, ())]
+        found = earlier[np.isin(earlier, within)].tolist() if within else []
         # The head, which is the last word, first; then the longest.
         found.sort(key=lambda i: (self._topics[i].words[-1] != whole[-1], -len(self._topics[i].words)))
         return [(parent, "words") for parent in found[:_MOST_PARENTS]]
 
-    def _together(self, child: int, earlier: Sequence[int]) -> list[tuple[int, str]]:
+    def _together(self, child: int, earlier: NDArray[np.intp]) -> list[tuple[int, str]]:
         if self._frequency[child] < _LEAST_SUPPORT:
             return []
-        found = [
-            parent
-            for parent in earlier
-            if self._share[parent] <= _MOST_COMMON
-            and self._given[child, parent] >= _SUBSUMES
-            and self._given[parent, child] < self._given[child, parent]
-            and self._alike[parent, child] >= _NOT_UNLIKE
-        ]
+        given = self._given[child, earlier]
+        found = earlier[
+            (self._share[earlier] <= _MOST_COMMON)
+            & (given >= _SUBSUMES)
+            & (self._given[earlier, child] < given)
+            & (self._alike[earlier, child] >= _NOT_UNLIKE)
+        ].tolist()
         return [(self._nearest(child, found), "together")] if found else []
 
-    def _like(self, child: int, earlier: Sequence[int]) -> list[tuple[int, str]]:
+    def _like(self, child: int, earlier: NDArray[np.intp]) -> list[tuple[int, str]]:
         least = _BROADER * self._frequency[child]
-        found = [
-            parent
-            for parent in earlier
-            if self._frequency[parent] >= least and self._alike[parent, child] >= _ALIKE
-        ]
+        found = earlier[
+            (self._frequency[earlier] >= least) & (self._alike[earlier, child] >= _ALIKE)
+        ].tolist()
         return [(self._nearest(child, found), "alike")] if found else []
 
     def _nearest(self, child: int, found: Sequence[int]) -> int:
@@ -170,11 +172,10 @@ def _pieces(
         yield held[:, inner], near[:, inner]
 
 
-def _within(part: Sequence[str], whole: Sequence[str]) -> bool:
-    size = len(part)
-    return size < len(whole) and any(
-        tuple(whole[i : i + size]) == tuple(part) for i in range(len(whole) - size + 1)
-    )
+def _parts(whole: Sequence[str]) -> set[tuple[str, ...]]:
+    """What is said within a phrase, in its words and their order."""
+    size = len(whole)
+    return {tuple(whole[i:j]) for i in range(size) for j in range(i + 1, size + 1) if j - i < size}
 
 
 def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -62,12 +62,15 @@ def find_topics(
     barred = _speakers(speakers)
     topics: dict[tuple[str, ...], Topic] = {}
     functions = FunctionWords()
-    for name in find_names_in([functions.taken_out(words, JOINING) for words in read], barred):
+    languages = [functions.language_of(words) for words in read]
+    named = [functions.taken_out(*each, JOINING) for each in zip(read, languages, strict=True)]
+    for name in find_names_in(named, barred):
         key = (*name.words[:-1], singular(name.words[-1]))
         sessions_held = len({held[turn] for turn in name.turns})
         weight = weight_of(len(name.turns), len(read), sessions_held, len(numbers), len(key))
         _put(topics, key, name.text, name.turns, _NAME_FACTOR * weight, name=True)
-    for phrase in find_keyphrases([functions.taken_out(words) for words in read], held, barred):
+    telling = [functions.taken_out(*each) for each in zip(read, languages, strict=True)]
+    for phrase in find_keyphrases(telling, held, barred):
         known = topics.get(phrase.words)
         if known is None or len(known.turns) < len(phrase.turns):
             factor = 1.0 if known is None else _NAME_FACTOR

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from counted_calls import counted_calls
 from numpy.typing import NDArray
 
 from memspan.encode import relations
@@ -111,3 +112,11 @@ def test_similarity_is_without_what_all_have_in_common() -> None:
 def test_vectors_without_a_difference_are_like_nothing() -> None:
     rows = np.ones((2, 3), np.float32)
     assert not similarities([topic("a", 0), topic("b", 1)], rows, rows).any()
+
+
+def test_no_topic_is_held_against_each_earlier_one_by_itself() -> None:
+    def relate(count: int) -> None:
+        edges([topic(f"topic {i}", i % 7, i % 7 + 9, i % 7 + 20) for i in range(count)], alike(count))
+
+    relate(10)
+    assert counted_calls(lambda: relate(400)) < 6 * counted_calls(lambda: relate(100))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 
 import pytest
+from counted_calls import counted_calls
 
 from memspan.encode.entities import find_names_in
 from memspan.encode.grammar import Grammar
@@ -189,3 +191,28 @@ def test_an_address_takes_nothing_with_it_that_is_written_without_spaces() -> No
     )
     assert found["灯塔"].turns == (0, 1)
     assert not any("widget" in tag or "me" in tag for tag in found)
+
+
+def test_words_are_looked_at_few_times() -> None:
+    """A user's turns may hold millions of them."""
+    chance = random.Random(1)
+    said = [
+        "camping",
+        "pottery",
+        "guitar",
+        "lesson",
+        "the",
+        "a",
+        "we",
+        "went",
+        "to",
+        "garden",
+        "museum",
+        "painting",
+        "with",
+        "lovely",
+        "school",
+    ]
+    texts = [" ".join(chance.choices(said, k=100)) for _ in range(100)]
+    topics(texts)
+    assert counted_calls(lambda: topics(texts)) < 14 * 100 * 100
