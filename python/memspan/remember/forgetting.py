@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from memspan.errors import HeldError, PlanChangedError
 from memspan.index import Index
 from memspan.records import Record
-from memspan.store import StoreReader
 
 from .auditing import audited
-from .catch_up import reconcile_relations
 from .change import Change
 from .damage import survives_damage
 from .engine import Engine
@@ -88,7 +87,7 @@ def _keep_promise(engine: Engine, user: str, promised: bool) -> None:
 def _forget_user(change: Change, user: str) -> int | None:
     """The number of records removed, cold ones included; `None` for a user who is not known."""
     writer = change.writer
-    if user not in writer.users():
+    if not writer.has_user(user):
         return None
     records = writer.traces.count(user)
     _refuse_held(writer.traces.held(user), records)
@@ -136,18 +135,29 @@ def erase_within(change: Change, user: str, scope: Scope) -> int:
     writer.remove(user, ids)
     # Also for what was only in the cold tier: a handle that has not heard of an eviction yet has it in its index.
     writer.mark_removal(user)
-    # A tag says something about the records that had it; when none has it any more, it goes with its
-    # relations.
-    writer.drop_relations_of(user, writer.unused(user, tags, relations=False))
-    if not remove_if_nothing_is_left(change, user):
-        change.apply(lambda index: _take_out(index, writer, user, ids), atomic=False)
+    # Not by comparing all that there is: sweeps come here for each few hundred records.
+    change.apply(lambda index: index.remove(user=user, ids=ids), atomic=False)
+    _drop_relations_of_unused(change, user, tags)
+    remove_if_nothing_is_left(change, user)
     return len(ids)
 
 
-def _take_out(index: Index, reader: StoreReader, user: str, ids: Sequence[str]) -> None:
-    # Not by comparing all that there is: sweeps come here for each few hundred records.
-    index.remove(user=user, ids=ids)
-    reconcile_relations(index, reader, user)
+def _drop_relations_of_unused(change: Change, user: str, tags: Collection[str]) -> None:
+    """A tag says something about the records that had it; when none has it any more, it goes with its relations.
+    O(relations of the user), and O(tags) where relations name some of these."""
+    if not tags:
+        return
+    edges = [(relation.parent, relation.child) for relation in change.writer.relations(user)]
+    named = {tag for edge in edges for tag in edge}.intersection(tags)
+    if named:
+        held = {tag.name for tag in change.index.tags(user=user, retired=True) if tag.records}
+        _unrelate(change, user, [edge for edge in edges if not (named - held).isdisjoint(edge)])
+
+
+def _unrelate(change: Change, user: str, edges: Iterable[tuple[str, str]]) -> None:
+    for parent, child in edges:
+        change.writer.unrelate(user, parent, child)
+        change.apply(partial(Index.unrelate, user=user, parent=parent, child=child))
 
 
 def remove_if_nothing_is_left(change: Change, user: str) -> bool:
@@ -170,11 +180,10 @@ def _refuse_held(held: int, records: int) -> None:
 
 
 def _forget_in_jobs(change: Change, user: str, scope: Scope) -> None:
-    writer, jobs, ids = change.writer, change.writer.jobs, list(scope.ids)
+    jobs, ids = change.writer.jobs, list(scope.ids)
     jobs.forget_results(jobs.making(user, ids))
     for job in scope.shown:
-        for parent, child in jobs.dissolve(job):
-            writer.unrelate(user, parent, child)
+        _unrelate(change, user, jobs.dissolve(job))
     jobs.lose(user, ids)
     jobs.restart(scope.shown, erase=True)
 

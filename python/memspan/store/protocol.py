@@ -119,6 +119,9 @@ class StoreReader(TokenVectorReader, Protocol):
     def users(self) -> list[str]:
         """Users that the store knows, in order."""
 
+    def has_user(self, user: str) -> bool:
+        """Whether it knows this one."""
+
     def count(self, user: str | None = None) -> int:
         """Records of the user, or of all."""
 
@@ -166,9 +169,6 @@ class StoreReader(TokenVectorReader, Protocol):
 
     def tags(self, user: str) -> set[str]:
         """Tags that a record of the user has or a relation names; no other tag exists."""
-
-    def unused(self, user: str, tags: Sequence[str], *, relations: bool) -> list[str]:
-        """Those of the tags that no record has, nor, when `relations` is true, a relation names."""
 
     def derived(self, user: str, ids: Sequence[str]) -> set[str]:
         """Ids of the records that were derived from these, directly or through others; without these. Those in the
@@ -259,9 +259,6 @@ class StoreWriter(StoreReader, TokenVectorWriter, Protocol):
 
     def unrelate(self, user: str, parent: str, child: str) -> bool:
         """Delete a relation between two tags; `False` when there is none."""
-
-    def drop_relations_of(self, user: str, tags: Sequence[str]) -> None:
-        """Delete every relation that names one of the tags."""
 
     def mark_removal(self, user: str) -> None:
         """Tell other handles to compare this user with the store."""

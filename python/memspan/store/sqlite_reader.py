@@ -171,6 +171,9 @@ class SqliteReader(SqliteTokenVectorReader):
     def users(self) -> list[str]:
         return [name for (name,) in self._all("SELECT name FROM users ORDER BY name")]
 
+    def has_user(self, user: str) -> bool:
+        return self._user_pk(user) is not None
+
     def count(self, user: str | None = None) -> int:
         if user is None:
             return int(self._one("SELECT count(*) FROM records"))
@@ -326,18 +329,6 @@ class SqliteReader(SqliteTokenVectorReader):
             {"user": self._user_pk(user)},
         )
         return {tag for (tag,) in rows}
-
-    def unused(self, user: str, tags: Sequence[str], *, relations: bool) -> list[str]:
-        if not tags:
-            return []
-        wanted = set(tags)
-        if relations:
-            return sorted(wanted - self.tags(user))
-        rows = self._all(
-            "SELECT DISTINCT j.value FROM records r, json_each(r.tags) j WHERE r.user_pk = ?",
-            (self._user_pk(user),),
-        )
-        return sorted(wanted - {tag for (tag,) in rows})
 
     def derived(self, user: str, ids: Sequence[str]) -> set[str]:
         pk = self._user_pk(user)

@@ -315,15 +315,6 @@ class SqliteWriter(SqliteReader, SqliteTokenVectorWriter):
         self._mark(pk)
         return True
 
-    def drop_relations_of(self, user: str, tags: Sequence[str]) -> None:
-        pk = self._user_pk(user)
-        removed = 0
-        for tag in tags:
-            statement = "DELETE FROM relations WHERE user_pk = :user AND (parent = :tag OR child = :tag)"
-            removed += self._connection.execute(statement, {"user": pk, "tag": tag}).rowcount
-        if removed and pk is not None:
-            self._mark(pk)
-
     def mark_removal(self, user: str) -> None:
         pk = self._user_pk(user)
         if pk is not None:

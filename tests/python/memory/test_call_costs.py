@@ -14,7 +14,7 @@ from memspan import Memory, Record
 from memspan.embed import HashEmbedder
 from memspan.lifecycle.expiring import sweep
 from memspan.remember.jobs.finishing import Results, finish
-from memspan.store import pool
+from memspan.store import SqliteStore, pool
 from memspan.store.runs import RunChange
 from memspan.times import MAX_MICROS, from_micros
 
@@ -44,8 +44,8 @@ def memory(tmp_path: Path, taken: list[int]) -> Iterator[Memory]:
 
 
 def record(number: int, **fields: Any) -> Record:
-    made = {"at": from_micros(number), "embedding": np.ones(3, np.float32), **fields}
-    return Record(id=f"m{number}", user="ana", text=f"text {number}", **made)
+    made = {"at": from_micros(number), "embedding": np.ones(3, np.float32), "user": "ana", **fields}
+    return Record(id=f"m{number}", text=f"text {number}", **made)
 
 
 def cost(taken: list[int], call: Callable[[], object]) -> int:
@@ -70,6 +70,31 @@ def test_earlier_runs_cost_a_consolidation_nothing(memory: Memory, taken: list[i
     before = max(cost(taken, consolidate) for _ in range(3))
     change(range(1, MANY))
     assert cost(taken, consolidate) <= before + 20
+
+
+def test_other_records_and_users_cost_what_is_forgotten_nothing(
+    memory: Memory, taken: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But for the bytes, for which the files are rewritten."""
+    monkeypatch.setattr(SqliteStore, "erase", lambda self: None)
+
+    def add(numbers: range) -> None:
+        memory.add_records([record(number, tags=("place", f"place {number}")) for number in numbers])
+
+    add(range(10, 20))
+    memory.relate(user="ana", parent="place", child="home")
+    memory.relate(user="ana", parent="place 11", child="home")
+    memory.forget(user="ana", id="m10")
+    before = cost(taken, lambda: memory.forget(user="ana", id="m12"))
+    memory.add_records([record(1, user=f"user {number}") for number in range(500)])
+    alone = cost(taken, lambda: memory.forget(user="user 8"))
+    memory.add_records([record(1, user=f"user {number}") for number in range(500, MANY)])
+    add(range(20, MANY))
+    assert cost(taken, lambda: memory.forget(user="ana", id="m11")) <= before + 20
+    assert cost(taken, lambda: memory.forget(user="user 9")) <= alone + 20
+    with memory._engine.store.reading() as reader:
+        assert [edge[1:] for edge in reader.relations("ana")] == [("place", "home")]
+    assert memory.verify() == []
 
 
 def test_other_records_cost_the_end_of_a_relation_nothing(memory: Memory, taken: list[int]) -> None:

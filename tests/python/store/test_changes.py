@@ -242,13 +242,13 @@ def test_derived_follows_chains_and_survives_loops(store: SqliteStore, make_reco
         assert reader.traces.chosen("ana", Chosen(source="other")) == {"fact"}
 
 
-def test_unused_tags(store: SqliteStore, make_record: Make) -> None:
+def test_tags_and_users(store: SqliteStore, make_record: Make) -> None:
     with store.writing() as writer:
         writer.put([make_record("m1", tags=("a", "b")), make_record("m2", user="ben", tags=("c",))])
         writer.relate("ana", "d", "e")
     with store.reading() as reader:
-        assert reader.unused("ana", ["a", "c", "d"], relations=False) == ["c", "d"]
-        assert reader.unused("ana", ["a", "c", "d"], relations=True) == ["c"]
+        assert reader.has_user("ana")
+        assert not reader.has_user("eve")
         assert reader.tags("ana") == {"a", "b", "d", "e"}
 
 
