@@ -1,5 +1,5 @@
-"""What finds the uses that are newer than a snapshot, what the audit says of one user, and the keys of a vault, without
-a look at all there are."""
+"""What finds the uses that are newer than a snapshot, what the audit says of one user, the keys of a vault, and what
+has ended in the cold tier, without a look at all there are."""
 
 from __future__ import annotations
 
@@ -15,4 +15,5 @@ NEWS: Final = (
     "CREATE INDEX uses_by_written ON uses(written)",
     "CREATE INDEX audit_by_user ON audit(user) WHERE user IS NOT NULL",
     "CREATE INDEX secrets_by_key ON secrets(user_pk, key_id)",
+    "CREATE INDEX cold_ended ON cold(user_pk) WHERE instr(record, '\"ended\"')",
 )

@@ -31,9 +31,10 @@ class SqliteBeliefs(SqliteRows):
         )
         rows += self._all(
             f"SELECT c.id, {text_at('c.record', '$.metadata.version_of')}, "  # noqa: S608
-            "json_extract(c.record, '$.metadata.ended.by') FROM cold c JOIN users u ON u.pk = c.user_pk "
-            "WHERE c.reason = 'evicted' AND u.name = ? AND instr(c.record, '\"retired_at\"') "
-            "AND json_extract(c.record, '$.retired_at') IS NOT NULL "
+            "json_extract(c.record, '$.metadata.ended.by') FROM cold c "
+            "WHERE c.user_pk = (SELECT pk FROM users WHERE name = ?) AND instr(c.record, '\"ended\"') "
+            # `+`: the index by reasons has all that was evicted.
+            "AND +c.reason = 'evicted' AND json_extract(c.record, '$.retired_at') IS NOT NULL "
             "AND json_type(c.record, '$.metadata.ended.by') = 'array'",
             (user,),
         )

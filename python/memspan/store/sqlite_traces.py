@@ -260,7 +260,7 @@ class SqliteTraceWriter(SqliteTraceReader):
         """Take ids out of what is said to have ended a record that lies in a table as JSON."""
         key = "pk" if table == "cold" else "rowid"
         rows = self._all(
-            f"SELECT {key}, {column} FROM {table} WHERE user_pk = ? AND {column} LIKE '%\"ended\"%'",  # noqa: S608
+            f"SELECT {key}, {column} FROM {table} WHERE user_pk = ? AND instr({column}, '\"ended\"')",  # noqa: S608
             (user_pk,),
         )
         for row, text in rows:

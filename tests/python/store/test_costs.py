@@ -239,6 +239,28 @@ def test_what_the_audit_says_of_others_costs_nothing(store: SqliteStore, id_: st
     assert steps(store, entries) <= before + 20
 
 
+def test_what_lies_in_the_cold_tier_costs_what_has_ended_there_nothing(store: SqliteStore) -> None:
+    def evict(numbers: range, **fields: Any) -> None:
+        with store.writing() as writer:
+            away = [record("ana", number, **fields) for number in numbers]
+            writer.put(away)
+            writer.cold.evict(away, 1)
+
+    def erase() -> int:
+        with store.writing() as writer, counting(writer._connection) as taken:
+            writer.traces.erase("ana", ["m7"])
+        return len(taken)
+
+    ended = {"ended": {"action": "supersede", "by": ["m7"]}}
+    evict(range(100, 105), retired_at=from_micros(10**9), metadata=ended)
+    read, written = steps(store, READS["endings"]), max(erase() for _ in range(3))
+    evict(range(200, 200 + MANY))
+    with store.reading() as reader:
+        assert {"m100", "m104"} <= {end.id for end in reader.beliefs.endings("ana")}
+    assert steps(store, READS["endings"]) <= read + 20
+    assert erase() <= written + 20
+
+
 def test_secrets_under_a_key_cost_a_look_at_the_keys_nothing(store: SqliteStore) -> None:
     def keys(reader: Any) -> list[str]:
         return reader.secrets.key_ids("ana")  # type: ignore[no-any-return]
