@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from memspan.store import StoreReader
 
 from .fields import checked_name, checked_names
 
-__all__ = ["checked_tag", "checked_tags", "given_records", "tagged", "without_made"]
+__all__ = ["checked_tag", "checked_tags", "given_records", "tagged", "without_made", "without_made_of"]
 
 
 def checked_tag(value: Any, argument: str = "tag") -> str:
@@ -45,6 +45,17 @@ def given_records(
         return found
     made = reader.made_tags(user, list(found))
     return {id_: without_made(record, made) for id_, record in found.items()}
+
+
+def without_made_of(reader: StoreReader, records: Iterable[Record]) -> list[Record]:
+    """Records of any users with the tags that a caller gave, in their order."""
+    ids: dict[str, list[str]] = {}
+    every = list(records)
+    for record in every:
+        if record.tags:
+            ids.setdefault(record.user, []).append(record.id)
+    made = {user: reader.made_tags(user, own) for user, own in ids.items()}
+    return [without_made(record, made[record.user]) if record.tags else record for record in every]
 
 
 def tagged(record: Record, made: Sequence[str]) -> Record:

@@ -16,7 +16,7 @@ from .export_life import life_lines, quota_lines
 from .export_target import TextFile, writable
 from .fields import checked_name
 from .secret_ids import expired_secrets
-from .tags import without_made
+from .tags import without_made_of
 
 __all__ = ["export"]
 
@@ -43,14 +43,12 @@ def export(
             for line in quota_lines(reader, user):
                 _write(lines, line)
         users = reader.users() if user is None else [user]
-        made = {name: reader.made_tags(name) for name in users}
         # What must not be read any more must not be carried to where it would wait for another sleep.
         over = {name: expired_secrets(reader, name) for name in users}
         for records in reader.scan(user, _BATCH, embeddings=embeddings):
             going = [record for record in records if record.id not in over[record.user]]
-            for record in going:
-                given = without_made(record, made[record.user])
-                _write(lines, encode_record_line(given, embedding=embeddings))
+            for record in without_made_of(reader, going):
+                _write(lines, encode_record_line(record, embedding=embeddings))
             count += len(going)
         made_relations = reader.made_relations(user)
         # Not as they came: what is loaded comes many at a time.

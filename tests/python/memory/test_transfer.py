@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import stat
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -223,6 +225,38 @@ def test_files_that_are_no_export(memory: Memory, tmp_path: Path, text: str) -> 
     with pytest.raises(errors.FormatError, match=r"other\.jsonl:1"):
         memory.load(file)
     assert memory.users() == []
+
+
+def test_an_export_holds_the_tags_of_a_page(memory: Memory) -> None:
+    def peak(numbers: range) -> int:
+        records = [
+            Record(
+                id=f"m{n}",
+                user=f"user {n % 3}",
+                text=f"text {n}",
+                at=from_micros(n),
+                tags=("given", f"made-{n}"),
+            )
+            for n in numbers
+        ]
+        memory.add_records(records)
+        with memory._engine.store.writing() as writer:
+            for record in records:
+                writer.set_made_tags(record.user, {record.id: [f"made-{record.id[1:]}"]})
+        tracemalloc.start()
+        try:
+            with open(os.devnull, "w", encoding="utf-8") as file:
+                assert memory.export(None, file) == numbers.stop
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    file = io.StringIO()
+    peak(range(9))
+    memory.export("user 1", file)
+    assert [json.loads(line)["tags"] for line in file.getvalue().splitlines()[1:]] == [["given"]] * 3
+    few = peak(range(9, 1_500))
+    assert peak(range(1_500, 8_000)) < few + 300_000
 
 
 def test_relations_are_loaded_in_few_transactions(
