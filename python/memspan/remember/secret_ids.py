@@ -17,7 +17,7 @@ def is_secret(reader: StoreReader, user: str, id_: str) -> bool:
 def expired_secrets(reader: StoreReader, user: str) -> frozenset[str]:
     """Ids of the user's secrets, in memory or in the cold tier, that the next sleep erases: those whose life is over,
     but for those that are pinned or held. O(secrets and expired records of the user)."""
-    secrets = {secret.record for secret in reader.secrets.all(user)}
+    secrets = reader.secrets.keys(user).keys()
     if not secrets:
         return frozenset()
     now = now_micros()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 __all__ = ["SealedSecret", "SecretReader", "SecretWriter"]
@@ -22,8 +22,11 @@ class SealedSecret(NamedTuple):
 class SecretReader(Protocol):
     """The secrets of one user."""
 
-    def all(self, user: str) -> list[SealedSecret]:
-        """In the order of their records' ids."""
+    def all(self, user: str) -> Iterator[SealedSecret]:
+        """In the order of their records' ids, a few at a time: one may take a mebibyte."""
+
+    def keys(self, user: str) -> dict[str, str]:
+        """The key id of each by its record, in the order of ids; reads no secret."""
 
     def one(self, user: str, record: str) -> SealedSecret | None: ...
 

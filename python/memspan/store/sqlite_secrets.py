@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from .secrets import SealedSecret
@@ -15,6 +15,9 @@ _SECRETS: Final = (
     "WHERE u.name = ?"
 )
 
+_PAGE: Final = 8
+"""Secrets that are read at a time."""
+
 # From one key to the next: `DISTINCT` would go through the secrets of each.
 _KEY_IDS: Final = (
     "WITH RECURSIVE found(key_id) AS (SELECT min(key_id) FROM secrets WHERE user_pk = :user UNION ALL "
@@ -26,8 +29,17 @@ _KEY_IDS: Final = (
 class SqliteSecretReader(SqliteRows):
     """`SecretReader` on an open transaction."""
 
-    def all(self, user: str) -> list[SealedSecret]:
-        return [SealedSecret(*row) for row in self._all(_SECRETS + " ORDER BY s.record", (user,))]
+    def all(self, user: str) -> Iterator[SealedSecret]:
+        last = ""
+        statement = _SECRETS + " AND s.record > ? ORDER BY s.record LIMIT ?"
+        while rows := self._all(statement, (user, last, _PAGE)):
+            last = rows[-1][0]
+            for row in rows:
+                yield SealedSecret(*row)
+
+    def keys(self, user: str) -> dict[str, str]:
+        statement = "SELECT record, key_id FROM secrets INDEXED BY secrets_by_key WHERE user_pk = ?"
+        return dict(sorted(self._all(statement, (self._user_pk(user),))))
 
     def one(self, user: str, record: str) -> SealedSecret | None:
         rows = self._all(_SECRETS + " AND s.record = ?", (user, record))

@@ -146,7 +146,7 @@ class Vault:
         """
         self._engine.require_open()
         with self._engine.store.reading() as reader:
-            stored = {secret.record: secret.key_id for secret in reader.secrets.all(self.user)}
+            stored = reader.secrets.keys(self.user)
             away = reader.cold.fetch(self.user, list(stored))
             records = {id_: copy.record for id_, copy in away.items()}
             records |= reader.fetch(self.user, list(stored))
@@ -190,14 +190,13 @@ class Vault:
         with self._engine.changing() as change:
             secrets = change.writer.secrets
             new = ring.current(secrets.key_ids(self.user))
-            every = secrets.all(self.user)
-            for stored in every:
+            for stored in secrets.all(self.user):
                 if self._ring.find(stored.key_id) is None:
                     others += stored.key_id != new.id
                 else:
                     secret = opened(self._ring, self.user, stored)
                     changed.append(sealed(new, self.user, stored.record, secret))
-            if every and not changed:
+            if not changed and secrets.key_ids(self.user):
                 # The vault would go on with a key that opens nothing, and the caller might throw the right one away.
                 already = "" if others else "; the new key opens them already"
                 raise VaultKeyError(

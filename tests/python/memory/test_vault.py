@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import os
 import sqlite3
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -388,3 +390,19 @@ def test_a_secret_without_a_record_is_a_problem(memory: Memory) -> None:
     with memory._engine.store.writing() as writer:
         writer._connection.execute("UPDATE secrets SET record = 'lost'")
     assert memory.verify() == ["database: secrets name record 'lost' of user 'ana', which does not exist"]
+
+
+@pytest.mark.parametrize("what", ["labels", "export"])
+def test_not_all_secrets_are_in_memory_at_once(memory: Memory, what: str) -> None:
+    vault = memory.vault("ana", KEY)
+    for number in range(40):
+        vault.put("label", "x" * (1 << 18), id=f"{number}")
+    with open(os.devnull, "w", encoding="utf-8") as file:
+        call = {"labels": vault.labels, "export": lambda: memory.export("ana", file)}[what]
+        tracemalloc.start()
+        try:
+            call()
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert peak < 20 * (1 << 18)
