@@ -1,5 +1,5 @@
 """What finds the uses that are newer than a snapshot, what the audit says of one user, the keys of a vault, and what
-has ended in the cold tier, without a look at all there are."""
+has ended or expires in the cold tier, without a look at all there are."""
 
 from __future__ import annotations
 
@@ -16,4 +16,5 @@ NEWS: Final = (
     "CREATE INDEX audit_by_user ON audit(user) WHERE user IS NOT NULL",
     "CREATE INDEX secrets_by_key ON secrets(user_pk, key_id)",
     "CREATE INDEX cold_ended ON cold(user_pk) WHERE instr(record, '\"ended\"')",
+    "CREATE INDEX cold_expiring ON cold(user_pk) WHERE instr(record, '\"expires_at\"')",
 )

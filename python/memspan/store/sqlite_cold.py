@@ -36,7 +36,8 @@ _UNSOURCED: Final = (
 """Of derivations `d`: no source of the derived record is a record."""
 
 _EXPIRED: Final = (
-    "json_extract(c.record, '$.expires_at') <= :now AND json_extract(c.record, '$.held') IS NOT 1 "
+    "instr(c.record, '\"expires_at\"') AND json_extract(c.record, '$.expires_at') <= :now "
+    "AND json_extract(c.record, '$.held') IS NOT 1 "
     "AND NOT EXISTS (SELECT 1 FROM records r WHERE r.user_pk = c.user_pk AND r.id = c.id) "
     "AND (c.reason = 'evicted' OR NOT EXISTS (SELECT 1 FROM cold e "
     "WHERE e.user_pk = c.user_pk AND e.id = c.id AND e.reason = 'evicted'))"

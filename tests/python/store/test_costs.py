@@ -42,7 +42,7 @@ READS: dict[str, Read] = {
     "cold counts": lambda reader: reader.cold.counts("ana"),
     "cold held": lambda reader: reader.cold.held_count("ana"),
     "cold latest": lambda reader: reader.cold.latest("ana", 5),
-    "cold expired": lambda reader: reader.cold.expired(1, "ana"),
+    "cold expired": lambda reader: reader.cold.expired(9, "ana"),
     "unsourced": lambda reader: reader.cold.unsourced_records("ana"),
 }
 SUMMED: dict[str, Read] = {
@@ -239,7 +239,7 @@ def test_what_the_audit_says_of_others_costs_nothing(store: SqliteStore, id_: st
     assert steps(store, entries) <= before + 20
 
 
-def test_what_lies_in_the_cold_tier_costs_what_has_ended_there_nothing(store: SqliteStore) -> None:
+def test_what_lies_in_the_cold_tier_costs_what_has_ended_or_expired_there_nothing(store: SqliteStore) -> None:
     def evict(numbers: range, **fields: Any) -> None:
         with store.writing() as writer:
             away = [record("ana", number, **fields) for number in numbers]
@@ -252,13 +252,17 @@ def test_what_lies_in_the_cold_tier_costs_what_has_ended_there_nothing(store: Sq
         return len(taken)
 
     ended = {"ended": {"action": "supersede", "by": ["m7"]}}
-    evict(range(100, 105), retired_at=from_micros(10**9), metadata=ended)
+    evict(range(100, 105), retired_at=from_micros(10**9), metadata=ended, expires_at=from_micros(5))
     read, written = steps(store, READS["endings"]), max(erase() for _ in range(3))
+    expired = steps(store, READS["cold expired"])
     evict(range(200, 200 + MANY))
     with store.reading() as reader:
         assert {"m100", "m104"} <= {end.id for end in reader.beliefs.endings("ana")}
     assert steps(store, READS["endings"]) <= read + 20
     assert erase() <= written + 20
+    with store.reading() as reader:
+        assert len(READS["cold expired"](reader)) == 5
+    assert steps(store, READS["cold expired"]) <= expired + 20
 
 
 def test_secrets_under_a_key_cost_a_look_at_the_keys_nothing(store: SqliteStore) -> None:
