@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from memspan.errors import MemspanError, QuotaError
+from memspan.index import Index
 from memspan.lifecycle.quotas import Quotas, as_quotas
 from memspan.store import StoreReader
 
@@ -64,7 +65,9 @@ def _set(change: Change, user: str | None, wanted: Quotas | None, text: str | No
     change.apply(lambda index: apply_to(index, user, wanted))
     if wanted is None and user is not None and remove_if_nothing_is_left(change, user):
         return None
-    return None if applied is None else writer.quotas.unsettle(user)
+    if applied is None or (user is not None and not _beyond(change.index, user, applied)):
+        return None
+    return writer.quotas.unsettle(user)
 
 
 def settle_quotas(engine: Engine) -> None:
@@ -111,7 +114,11 @@ def excess(engine: Engine, user: str) -> dict[str, int]:
         quotas = stored_quotas(reader, user)
         if quotas is None:
             return {}
-        counts = index.stats(user=user)["kinds"]
+        return _beyond(index, user, quotas)
+
+
+def _beyond(index: Index, user: str, quotas: Quotas) -> dict[str, int]:
+    counts = index.stats(user=user)["kinds"]
     found = {
         kind: counts.get(kind, 0) - capacity
         for kind, capacity in quotas.capacities.items()

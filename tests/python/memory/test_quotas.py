@@ -11,6 +11,7 @@ from numbered_turns import live, turns
 from memspan import InvalidArgumentError, Memory, QuotaError, Quotas, StoreError
 from memspan.remember import quotas as quotas_module
 from memspan.remember.quotas import enforce, excess
+from memspan.store import SqliteStore
 
 Open = Callable[..., Memory]
 OLDEST = Quotas(capacity=10, eviction="oldest")
@@ -345,6 +346,25 @@ def test_an_opening_does_not_fail_for_want_of_evictions(
     monkeypatch.undo()
     memory.close()
     assert excess(open_memory()._engine, "ana") == {}
+
+
+def test_quotas_that_ask_for_no_evictions_take_one_transaction(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that is loaded may have them of each user."""
+    memory = open_memory()
+    memory.add(turns(1, 2), user="ana")
+    commits: list[None] = []
+    commit = SqliteStore._commit
+
+    def counted(self: SqliteStore, *arguments: Any, **options: Any) -> None:
+        commits.append(None)
+        commit(self, *arguments, **options)
+
+    monkeypatch.setattr(SqliteStore, "_commit", counted)
+    assert memory.set_quotas(Quotas(capacity=90), user="ana") == 0
+    assert memory.set_quotas(Quotas(capacity=90), user="ben") == 0
+    assert len(commits) == 2
 
 
 def test_settling_leaves_what_was_set_since(open_memory: Open) -> None:
