@@ -1,5 +1,6 @@
-"""What finds the uses that are newer than a snapshot, what the audit says of one user, the keys of a vault, and what
-has ended or expires in the cold tier, without a look at all there are."""
+"""What finds the uses that are newer than a snapshot, what the audit says of one user, the keys of a vault, what has
+ended or expires in the cold tier, and what runs could undo of what was made of others or had ended, without a look at
+all there are."""
 
 from __future__ import annotations
 
@@ -17,4 +18,6 @@ NEWS: Final = (
     "CREATE INDEX secrets_by_key ON secrets(user_pk, key_id)",
     "CREATE INDEX cold_ended ON cold(user_pk) WHERE instr(record, '\"ended\"')",
     "CREATE INDEX cold_expiring ON cold(user_pk) WHERE instr(record, '\"expires_at\"')",
+    "CREATE INDEX run_changes_sourced ON run_changes(user_pk) WHERE instr(before, '\"sources\"')",
+    "CREATE INDEX run_changes_ended ON run_changes(user_pk) WHERE instr(before, '\"ended\"')",
 )

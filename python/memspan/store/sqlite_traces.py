@@ -95,7 +95,7 @@ _UNDOABLE: Final = (
 _UNDOABLE_OF: Final = (
     "SELECT run_changes.rowid, "  # noqa: S608
     f"{each_text('before')}, before FROM run_changes, json_each(before, '$.sources') j "
-    f"WHERE user_pk = ? AND before IS NOT NULL AND {each_text('before')} IN ({{0}})"
+    f"WHERE user_pk = ? AND instr(before, '\"sources\"') AND {each_text('before')} IN ({{0}})"
 )
 """What runs could undo of records, and of what was made of them, with the record or the source."""
 _FORMER_TARGETS: Final = (
@@ -229,7 +229,7 @@ class SqliteTraceWriter(SqliteTraceReader):
                 )
             # What a run could undo names its sources: a record that came of one that is forgotten must not come back.
             self._connection.execute(
-                "DELETE FROM run_changes WHERE user_pk = ? AND before IS NOT NULL AND EXISTS "  # noqa: S608
+                "DELETE FROM run_changes WHERE user_pk = ? AND instr(before, '\"sources\"') AND EXISTS "  # noqa: S608
                 f"(SELECT 1 FROM json_each(before, '$.sources') j WHERE {each_text('before')} IN ({places}))",
                 (pk, *values),
             )

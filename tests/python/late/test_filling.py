@@ -107,7 +107,15 @@ def test_a_store_of_schema_5(open_memory: Open, path: Path, tmp_path: Path, stor
     with sqlite3.connect(path) as connection:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         assert version == 10, "else this test takes out too little"
-        for index in ("uses_by_written", "audit_by_user", "secrets_by_key", "cold_ended", "cold_expiring"):
+        for index in (
+            "uses_by_written",
+            "audit_by_user",
+            "secrets_by_key",
+            "cold_ended",
+            "cold_expiring",
+            "run_changes_sourced",
+            "run_changes_ended",
+        ):
             connection.execute(f"DROP INDEX {index}")
         connection.execute("ALTER TABLE uses DROP COLUMN written")
         for index in ("relations_by_sequence", "removals_by_sequence", "records_ended"):

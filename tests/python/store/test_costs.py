@@ -14,6 +14,7 @@ import pytest
 from memspan.records import Record
 from memspan.store import SqliteStore
 from memspan.store.audit import AuditFilter
+from memspan.store.documents import dump_record
 from memspan.store.runs import RunChange
 from memspan.store.secrets import SealedSecret
 from memspan.store.traces import Chosen
@@ -263,6 +264,30 @@ def test_what_lies_in_the_cold_tier_costs_what_has_ended_or_expired_there_nothin
     with store.reading() as reader:
         assert len(READS["cold expired"](reader)) == 5
     assert steps(store, READS["cold expired"]) <= expired + 20
+
+
+def test_what_runs_could_undo_costs_what_is_forgotten_nothing(store: SqliteStore) -> None:
+    def note(numbers: range, **fields: Any) -> None:
+        before = dump_record(record("ana", 1, **fields))
+        with store.writing() as writer:
+            writer.runs.begin("ana", "run", "upkeep", 1)
+            writer.runs.note("run", [RunChange(f"m{number}", before, None, None) for number in numbers])
+
+    def erase() -> int:
+        with store.writing() as writer:
+            writer.put([record("ana", 7), record("ana", 70, id="m7@1", metadata={"version_of": "m7"})])
+            with counting(writer._connection) as taken:
+                writer.traces.erase("ana", ["m7@1"])
+        return len(taken)
+
+    ended = {"ended": {"action": "supersede", "by": ["m8"]}}
+    note(range(100, 105), sources=("m8",), metadata=ended)
+    before = max(erase() for _ in range(3))
+    note(range(200, 200 + MANY))
+    assert erase() <= before + 20
+    with store.writing() as writer:
+        writer.traces.erase("ana", ["m8"])
+        assert len(writer.runs.changes("run")) == MANY
 
 
 def test_secrets_under_a_key_cost_a_look_at_the_keys_nothing(store: SqliteStore) -> None:
