@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from memspan.index import Index
 from memspan.records import Record
+from memspan.times import from_micros, now_micros
 
 from .change import Change
 from .compose import lexical_text
+from .life import is_expired
 from .quota_settings import drop_outlived_quotas
 
 __all__ = ["index_records", "write_records"]
@@ -35,12 +37,41 @@ def write_records(change: Change, records: Sequence[Record], *, stay: bool = Fal
     """Put the records into the store and the index of a change; many into both at once.
 
     Where they fill a kind beyond its quota others go to the cold tier at the end of the change, or some of them; with
-    `stay` they all stay for now. What is written here is not in the cold tier any more.
+    `stay` they all stay for now. What is written here is not in the cold tier any more. What comes and is over already
+    (a version, say) goes itself before anything does that is not.
 
     What the index refuses raises, and then the change is rolled back.
     """
     _take_out_of_cold(change, records)
     drop_outlived_quotas(change.index, change.writer, {record.user for record in records})
+    over = [] if stay else _come_over(change.index, records)
+    if not over:
+        _write(change, records, stay)
+        return
+    keys = {(record.user, record.id) for record in over}
+    if rest := [record for record in records if (record.user, record.id) not in keys]:
+        _write(change, rest, stay)
+    _put(change, over)
+    change.apply(lambda index: index_records(index, over))
+    for user in dict.fromkeys(record.user for record in over):
+        gone = change.apply(partial(Index.evict, user=user))
+        change.evicted += [(user, id_) for id_ in gone]
+
+
+def _come_over(index: Index, records: Sequence[Record]) -> list[Record]:
+    """Those that are new to the index and retired or expired already: of these the index would let none go for
+    another, as they come last."""
+    now = from_micros(now_micros())
+    return [
+        record
+        for record in records
+        if (record.retired_at is not None or is_expired(record, now))
+        and not (record.pinned or record.held)
+        and not index.contains(user=record.user, id=record.id)
+    ]
+
+
+def _write(change: Change, records: Sequence[Record], stay: bool) -> None:
     if len(records) == 1 and not stay:
         (record,) = records
         _put(change, records)

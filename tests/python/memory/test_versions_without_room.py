@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -134,3 +136,36 @@ def test_what_lies_in_the_cold_tier_without_a_vector_stays_as_a_version(
     assert memory.restore(user="ana", ids=[version.id]) == [version.id]
     assert said(memory, evicted.id) == [(evicted.record.text, False), (f"corrected {number}", False)]
     assert memory.verify() == []
+
+
+@pytest.mark.parametrize("kind", ["episodic", "semantic"])
+def test_a_version_makes_nothing_leave_that_is_believed(full: Memory, kind: str) -> None:
+    full.add(turns(4, 5), user="ana")
+    away = {one.id for one in full.evicted(user="ana")}
+    believed = live(full)
+    correct(full, int(max(believed)[1:]))
+    assert live(full) == believed
+    (version,) = (one.id for one in full.evicted(user="ana") if one.id not in away)
+    assert "@" in version
+    back = min(away)
+    correct(full, int(back[1:]), kind=kind)
+    gone = {one.id for one in full.evicted(user="ana") if "@" not in one.id} - (away - {back})
+    assert len(gone) == (1 if kind == "episodic" else 0), "only for what came back to a full kind"
+    assert live(full) == (believed | {back}) - gone
+    assert full.verify() == []
+
+
+def test_what_has_ended_when_it_comes_makes_nothing_leave(full: Memory) -> None:
+    before = live(full)
+    record = full.get(user="ana", id="m0")
+    assert record is not None
+    over = datetime(2024, 1, 1, tzinfo=timezone.utc)
+    full.add_records(
+        [
+            replace(record, id="retired", text="not any more", retired_at=over),
+            replace(record, id="expired", text="over", expires_at=over),
+        ]
+    )
+    assert live(full) == before
+    assert {one.id for one in full.evicted(user="ana")} == {"retired", "expired"}
+    assert full.verify() == []
