@@ -182,6 +182,9 @@ class SleepingCalls(Calls):
         undone. (But for the counts of procedures, which follow the transcripts, and for pruning, which goes by the
         policy that it is given.)
 
+        Where the run made memories these go, bytes and all, as with `forget`: time linear in the size of the database.
+        Bytes that cannot be erased yet are by the next open, or `forget`; the log says so.
+
         What went to the cold tier comes back to memory, with its uses, where there is room: nothing has to make room
         for it, and what finds none stays in the cold tier as it was before the run (`Undone.cold`).
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Final
 
-from memspan.errors import UndoError, UnknownIdError, invalid
+from memspan.errors import StoreError, UndoError, UnknownIdError, invalid
 from memspan.remember.auditing import audited
 from memspan.remember.change import Change
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
+from memspan.remember.forgetting import keep_promise, promise_erasure
 from memspan.run_info import Run, Undone
 from memspan.store.runs import RunChange
 from memspan.times import now_micros
@@ -19,19 +21,27 @@ from .putting_back import Place, PutBack, places
 
 __all__ = ["undo"]
 
+_logger = logging.getLogger("memspan")
 _NAMED: Final = 5
 """Ids in a message."""
 
 
 @survives_damage
 def undo(engine: Engine, id: str, *, user: str | None = None, leave_changed: bool = False) -> Undone:
-    """See `Memory.undo`. One transaction, however large the run was."""
+    """See `Memory.undo`. One transaction, however large the run was; then the bytes of what was removed go."""
     with engine.changing() as change:
         run = _run(change, id, user)
-        undone = _undo(engine, change, run, leave_changed)
-        change.writer.runs.undone(id, now_micros())
+        undone, removed = _undo(engine, change, run, leave_changed)
+        change.writer.runs.undone(id, now_micros(), removed)
         audited(change, "undo", user=run.user, restored=undone.restored, removed=undone.removed, run=id)
+        if undone.removed:
+            promise_erasure(engine, change)
     engine.note_unsaved(undone.restored + undone.removed)
+    try:
+        keep_promise(engine, run.user, bool(undone.removed))
+    except StoreError as error:
+        # All is as it was before the run, and asking again would be refused.
+        _logger.warning("%s", error)
     return undone
 
 
@@ -44,7 +54,8 @@ def _run(change: Change, id_: str, user: str | None) -> Run:
     return found[0]
 
 
-def _undo(engine: Engine, change: Change, run: Run, leave_changed: bool) -> Undone:
+def _undo(engine: Engine, change: Change, run: Run, leave_changed: bool) -> tuple[Undone, list[str]]:
+    """What was done, and the ids of what was removed."""
     first: dict[str, RunChange] = {}
     last: dict[str, RunChange] = {}
     for each in change.writer.runs.changes(run.id):
@@ -63,11 +74,11 @@ def _undo(engine: Engine, change: Change, run: Run, leave_changed: bool) -> Undo
             "they are (leave_changed)"
         )
     back = PutBack(engine, change, run.user)
+    made = [id_ for id_ in last if first[id_].before is None and id_ not in changed]
+    for id_ in made:
+        back.remove(id_, now.get(id_))
     for id_, left in last.items():
-        if id_ in changed:
-            continue
-        if first[id_].before is None:
-            back.remove(id_, now.get(id_))
+        if id_ in changed or first[id_].before is None:
             continue
         before = befores[id_]
         place = now.get(id_)
@@ -82,7 +93,7 @@ def _undo(engine: Engine, change: Change, run: Run, leave_changed: bool) -> Undo
         else:
             back.to_memory(before.record, place)
     done = back.carry_out()
-    return Undone(run.id, done.restored, done.removed, tuple(sorted(changed)), done.cold)
+    return Undone(run.id, done.restored, done.removed, tuple(sorted(changed)), done.cold), made
 
 
 def _as_left(now: Place | None, first: RunChange, last: RunChange) -> bool:

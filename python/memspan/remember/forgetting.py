@@ -23,7 +23,14 @@ from .scope import Scope, scope_of
 from .selecting import Selection
 from .unlearning import unlearn
 
-__all__ = ["confirm", "erase_within", "forget", "remove_if_nothing_is_left"]
+__all__ = [
+    "confirm",
+    "erase_within",
+    "forget",
+    "keep_promise",
+    "promise_erasure",
+    "remove_if_nothing_is_left",
+]
 
 
 @survives_damage
@@ -35,10 +42,10 @@ def forget(engine: Engine, *, user: str, selection: Selection) -> int | None:
             _forget_user(change, user) if selection.everything else _forget_some(change, user, selection)
         )
         if removed is not None:
-            _promise_erasure(engine, change)
+            promise_erasure(engine, change)
         # Also by an earlier call: whoever tries again finds no records, and wants the bytes gone.
         promised = change.writer.erasure_pending()
-    _keep_promise(engine, user, promised)
+    keep_promise(engine, user, promised)
     return removed
 
 
@@ -65,19 +72,25 @@ def confirm(engine: Engine, plan: ForgetPlan | str, user: str | None = None) -> 
                 by="confirmed question",
                 records=removed,
             )
-            _promise_erasure(engine, change)
+            promise_erasure(engine, change)
             promised = True
-    _keep_promise(engine, agreed.user, promised)
+    keep_promise(engine, agreed.user, promised)
     return removed or None
 
 
-def _promise_erasure(engine: Engine, change: Change) -> None:
+def promise_erasure(engine: Engine, change: Change) -> None:
+    """Have the bytes of what a change removes erased, by `keep_promise` or by the next open."""
     # Deleted before the commit: were the process to die in between, only a cache would be lost.
     engine.snapshots.delete(change.writer)
     change.writer.request_erasure()
 
 
-def _keep_promise(engine: Engine, user: str, promised: bool) -> None:
+def keep_promise(engine: Engine, user: str, promised: bool) -> None:
+    """Erase the bytes, if that was promised. Time linear in the size of the database.
+
+    Raises:
+        StoreError: they could not be erased yet.
+    """
     if promised:
         engine.forget_words(user)
         engine.note_unsaved()

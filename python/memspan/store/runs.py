@@ -56,7 +56,9 @@ class RunWriter(RunReader, Protocol):
         """The run is done. Older runs of the user and action that changed nothing vanish, but for the last one with
         each `merging` in its report, from which later ones go on."""
 
-    def undone(self, id: str, now: Micros) -> None: ...
+    def undone(self, id: str, now: Micros, removed: Sequence[str] = ()) -> None:
+        """The run is undone, and records that it made are gone: what later ones, undone before, keep of these is
+        erased."""
 
     def forget(self, user: str, ids: Sequence[str]) -> None:
         """Erase what runs keep of records."""

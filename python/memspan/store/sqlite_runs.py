@@ -117,8 +117,15 @@ class SqliteRunWriter(SqliteRunReader):
         for run, user, action in self._all("SELECT pk, user_pk, action FROM runs WHERE id = ?", (id,)):
             self._connection.execute(_DROP_EMPTY, {"run": run, "user": user, "action": action})
 
-    def undone(self, id: str, now: Micros) -> None:
+    def undone(self, id: str, now: Micros, removed: Sequence[str] = ()) -> None:
         self._connection.execute("UPDATE runs SET state = 'undone', ended = ? WHERE id = ?", (now, id))
+        for piece in chunks(removed):
+            places, values = marks(piece)
+            self._connection.execute(
+                "UPDATE run_changes SET before = NULL WHERE before IS NOT NULL "  # noqa: S608
+                f"AND user_pk = (SELECT user_pk FROM runs WHERE id = ?) AND record IN ({places})",
+                (id, *values),
+            )
 
     def forget(self, user: str, ids: Sequence[str]) -> None:
         for piece in chunks(ids):

@@ -9,7 +9,7 @@ import pytest
 
 from memspan import Memory, Record
 from memspan.embed import HashEmbedder
-from memspan.errors import UndoError
+from memspan.errors import StoreError, UndoError
 from memspan.remember.made_tags import write_made_tags
 
 from .test_undo import answers, fact, rows
@@ -96,3 +96,33 @@ def test_sleep_does_not_take_them_for_its_own(memory: Memory):
     memory.retire(user="ana", ids=["c"])
     assert memory.consolidate("ana").upkeep.compared == 0
     assert memory.sleep_log("ana") == []
+
+
+def test_what_is_removed_leaves_no_bytes(memory: Memory):
+    def files() -> list[str]:
+        found = (file for file in path(memory).parent.iterdir() if file.is_file())
+        return [file.name for file in found if b"xylophone" in file.read_bytes()]
+
+    new = memory.supersede(user="ana", id="a", text="Ana plays the xylophone.")
+    memory.supersede(user="ana", id=new, text="Ana plays the harp.")
+    second, first = memory.runs("ana")
+    assert memory.undo(second.id).removed == 1
+    assert files()
+    assert memory.undo(first.id).removed == 1
+    assert files() == []
+    assert [run.changes for run in memory.runs("ana")] == [second.changes, first.changes]
+
+
+def test_bytes_that_cannot_be_erased_yet_are_by_the_next_open(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    def busy(self: object) -> None:
+        raise StoreError("another process is reading")
+
+    memory.supersede(user="ana", id="a", text="Ana plays the xylophone.")
+    with monkeypatch.context() as patch:
+        patch.setattr(type(memory._engine.store), "erase", busy)
+        assert memory.undo(memory.runs("ana")[0].id).removed == 1
+    assert "another process is reading" in caplog.text
+    with memory._engine.store.reading() as reader:
+        assert reader.erasure_pending()
