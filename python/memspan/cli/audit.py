@@ -31,7 +31,7 @@ _SHOWN = 8
 @click.option("--action", metavar="ACTION", help="Only this action, such as forget.")
 @click.option("--since", metavar="TIME", callback=checked_time, help="Only entries from this time on.")
 @click.option("--until", metavar="TIME", callback=checked_time, help="Only entries before this time.")
-@options.count(100, "entries")
+@options.count(1000, "entries", most=1_000_000)
 @options.as_json
 @pass_environment
 def audit(

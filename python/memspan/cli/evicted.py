@@ -23,7 +23,7 @@ __all__ = ["evicted"]
 )
 @options.existing_store
 @options.one_user
-@options.count(20)
+@options.count(100)
 @options.kinds_and_vault
 @options.as_json
 @pass_environment

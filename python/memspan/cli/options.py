@@ -266,11 +266,11 @@ ranker = click.option(
 )
 
 
-def count(default: int, what: str = "records") -> Callable[[Command], Command]:
-    """`-k`, with the command's own default."""
+def count(default: int, what: str = "records", most: int = MAX_K) -> Callable[[Command], Command]:
+    """`-k`, with the default and the limit of the call that answers."""
     return click.option(
         "-k",
-        type=click.IntRange(1, MAX_K),
+        type=click.IntRange(1, most),
         default=default,
         show_default=True,
         help=f"At most this many {what}.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -126,3 +127,12 @@ def test_a_command_reads_its_own_file_alone():
 def test_a_command_that_there_is_not(run):
     result = run("serch", code=2)
     assert "No such command 'serch'. Did you mean 'search'?" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "argument"),
+    [("search", "k"), ("latest", "k"), ("evicted", "k"), ("audit", "limit"), ("forget_matching", "k")],
+)
+def test_as_many_come_back_as_from_the_call(name: str, argument: str):
+    (count,) = (each for each in cli.commands[name.partition("_")[0]].params if "-k" in each.opts)
+    assert count.default == inspect.signature(getattr(memspan.Memory, name)).parameters[argument].default
