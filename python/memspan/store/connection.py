@@ -16,7 +16,7 @@ from memspan.errors import StoreError
 from .json_texts import add_function
 from .malformed import Malformed
 
-__all__ = ["BUSY_SECONDS", "LOG_PAGES", "connect", "create_private_file", "translated"]
+__all__ = ["BUSY_SECONDS", "LOG_PAGES", "connect", "create_private_file", "refuse_read_only", "translated"]
 
 BUSY_SECONDS: Final = 30.0
 """How long a connection waits for another one's lock."""
@@ -101,16 +101,28 @@ def create_private_file(path: Path) -> None:
         os.unlink(name)
 
 
+def refuse_read_only(path: Path) -> None:
+    """Raise what SQLite would when it wrote.
+
+    It opens such a file to read, with a shared file beside it (`-shm`) that has the same permissions and stays: then
+    nobody could write any more, also when the store's own permissions are put right.
+    """
+    effective = os.access in os.supports_effective_ids
+    if path.exists() and not os.access(path, os.W_OK, effective_ids=effective):
+        raise sqlite3.OperationalError("attempt to write a readonly database")
+
+
 def connect(path: Path, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
     """A connection in autocommit mode, usable from any thread (by one at a time).
 
     Raises:
         StoreError: SQLite is too old.
-        sqlite3.Error: the file cannot be opened; callers translate.
+        sqlite3.Error: the file cannot be opened, or not to write; callers translate.
     """
     if sqlite3.sqlite_version_info < MINIMUM_SQLITE:
         needed = ".".join(map(str, MINIMUM_SQLITE))
         raise StoreError(f"SQLite {needed} or newer is needed; this Python has {sqlite3.sqlite_version}")
+    refuse_read_only(path)
     connection = sqlite3.connect(
         path, timeout=busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=256
     )

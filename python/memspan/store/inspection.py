@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from memspan.errors import StoreError
 
-from .connection import translated
+from .connection import BUSY_SECONDS, refuse_read_only, translated
 from .migrations import schema_version
 from .schema import SCHEMA_VERSION
 
@@ -37,10 +37,11 @@ class Inspection:
 
 
 def inspect(path: str | os.PathLike[str]) -> Inspection | None:
-    """Read a store's settings through a read-only connection; `None` when there is no file.
+    """Read a store's settings; `None` when there is no file.
 
     Raises:
-        StoreError: a folder, or the file cannot be reached, is not a store, is damaged, or is of a newer schema.
+        StoreError: a folder, or the file cannot be reached or written to, is not a store, is damaged, or is of a newer
+            schema.
     """
     file = Path(path)
     try:
@@ -54,8 +55,10 @@ def inspect(path: str | os.PathLike[str]) -> Inspection | None:
     if stat.S_ISDIR(status.st_mode):
         raise StoreError(f"{file}: is a folder; a store is a file, such as '{file / 'agent.memspan'}'")
     with translated(file):
+        refuse_read_only(file)
+        # One that only reads would leave its log and shared file where it is the last to close.
         connection = sqlite3.connect(
-            f"file:{quote(os.fsencode(file.absolute()))}?mode=ro", uri=True, timeout=30.0
+            f"file:{quote(os.fsencode(file.absolute()))}?mode=rw", uri=True, timeout=BUSY_SECONDS
         )
         with closing(connection):
             version = schema_version(connection, file)

@@ -137,6 +137,23 @@ def test_inspect_reads_and_never_writes(path: Path) -> None:
     assert found is not None
     assert (found.schema, found.pending, found.settings["embedder"]) == (schema.SCHEMA_VERSION, 0, "x")
     assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("call", [inspect, SqliteStore])
+def test_what_cannot_be_written_to_is_refused_before_files_of_its_permissions_lie_beside_it(
+    path: Path, call: Callable[[Path], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    SqliteStore(path).close()
+    path.chmod(0o400)
+    if os.access(path, os.W_OK):  # root
+        monkeypatch.setattr("memspan.store.connection.os.access", lambda *args, **more: False)
+    with pytest.raises(StoreError, match="cannot be opened for writing"):
+        call(path)
+    assert list(path.parent.iterdir()) == [path]
+    monkeypatch.undo()
+    path.chmod(0o600)
+    SqliteStore(path).close()
 
 
 def test_threads_that_open_together_migrate_once(path: Path) -> None:
