@@ -10,6 +10,8 @@ from typing import Final
 
 import click
 
+from .docstrings import with_help
+
 __all__ = ["SECTIONS", "Commands"]
 
 SECTIONS: Final = {
@@ -59,4 +61,4 @@ def _read(name: str) -> click.Command:
     (command,) = (
         value for value in vars(file).values() if isinstance(value, click.Command) and value.name == name
     )
-    return command
+    return with_help(command)

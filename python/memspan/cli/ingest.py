@@ -79,7 +79,8 @@ def ingest(
 ) -> None:
     """Read the turns of FILE (`-`: stdin) into a store.
 
-    A turn replaces the one that was stored under its id, so ingesting a file with ids twice changes nothing.
+    A turn replaces the one that was stored under its id, so ingesting a file with ids twice changes nothing. Turns
+    without an id are new each time.
     A broken line ends the work with its file, line and reason; the turns before it stay.
     """
     report = IngestReport()

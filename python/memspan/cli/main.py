@@ -13,6 +13,7 @@ from memspan import __version__
 from memspan.starting import raise_at_ctrl_c
 
 from .commands import SECTIONS, Commands
+from .docstrings import with_help
 from .environment import Environment
 from .failures import map_failures
 
@@ -59,6 +60,9 @@ class _Group(click.Group):
 def cli(context: click.Context) -> None:
     """A long-term memory: conversations go in, questions bring back the turns that answer them."""
     context.obj = context.obj or Environment.standard()
+
+
+with_help(cli)
 
 
 def main() -> None:

@@ -136,3 +136,17 @@ def test_a_command_that_there_is_not(run):
 def test_as_many_come_back_as_from_the_call(name: str, argument: str):
     (count,) = (each for each in cli.commands[name.partition("_")[0]].params if "-k" in each.opts)
     assert count.default == inspect.signature(getattr(memspan.Memory, name)).parameters[argument].default
+
+
+def test_help_without_docstrings():
+    program = (
+        "import json\n"
+        "from memspan.cli.main import cli\n"
+        "commands = [('memspan', cli), *cli.commands.items(), *cli.commands['vault'].commands.items()]\n"
+        "print(json.dumps([(name, command.help, command.get_short_help_str(80)) for name, command in commands]))\n"
+    )
+    plain, without = (
+        subprocess.run([sys.executable, *more, "-c", program], capture_output=True, text=True, check=True)
+        for more in ([], ["-OO"])
+    )
+    assert without.stdout == plain.stdout
