@@ -230,14 +230,15 @@ def _in_full(reader: StoreReader, existing: Mapping[_Key, Record]) -> dict[_Key,
 def _keep_originals_apart(
     change: Change, records: Sequence[Record], existing: Mapping[_Key, Record], versions: Sequence[Record]
 ) -> None:
-    """What a record said before it was shortened is not what another text replaces: it stays with the version that
-    was shortened, if there is one."""
+    """What a record said before it was shortened is not what another text replaces, nor the short one where a caller
+    says it: it stays with the version that was shortened, if there is one."""
     if change.writer.cold.empty:
         return
     reworded = [
         (record.user, record.id)
         for record in records
-        if (before := existing.get((record.user, record.id))) is not None and before.text != record.text
+        if (before := existing.get((record.user, record.id))) is not None
+        and (before.text != record.text or _is_shortened(before) > _is_shortened(record))
     ]
     for version in versions:
         id_ = version.metadata["version_of"]
@@ -245,6 +246,10 @@ def _keep_originals_apart(
             change.writer.cold.rename_originals(version.user, {id_: version.id})
     for user, id_ in reworded:
         change.writer.cold.drop(user, [id_], ORIGINAL)
+
+
+def _is_shortened(record: Record) -> bool:
+    return "compression" in record.metadata
 
 
 def _by_user(records: Sequence[Record]) -> dict[str, list[str]]:

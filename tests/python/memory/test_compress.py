@@ -173,6 +173,18 @@ def test_other_words_or_no_original_replace_what_is_short(filled: Memory) -> Non
     assert len(filled.history(user="ana", id="m1").versions) == 2  # type: ignore[union-attr]
 
 
+def test_who_says_the_short_words_says_no_more(filled: Memory) -> None:
+    before = records(filled)["m1"]
+    filled.compress("ana", "uniform", 0.5)
+    short = records(filled)["m1"].text
+    filled.add({"id": "m1", "text": short, "at": before.at}, user="ana")
+    assert filled.original(user="ana", id="m1") is None
+    assert filled.restore(user="ana", ids=["m1"], originals=True) == []
+    assert records(filled)["m1"].text == short
+    (version, _) = filled.history(user="ana", id="m1").versions  # type: ignore[union-attr]
+    assert filled.original(user="ana", id=version.record.id).text == before.text  # type: ignore[union-attr]
+
+
 def test_nothing_is_embedded_to_see_that_it_is_the_same(open_memory: Any) -> None:
     asked: list[str] = []
 
