@@ -57,6 +57,8 @@ class Beliefs:
             moment = max(clock, last.learnt + 1)
             if last.believed:
                 self._drop(last, last.at, moment, name)
+            elif last.dropped > moment:
+                self.all[self.all.index(last)] = replace(last, dropped=moment)
             self.all.append(Belief(name, text, at, until, moment))
 
     def retire(self, names: list[str], at: int | None, clock: int) -> int:

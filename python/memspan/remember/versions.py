@@ -88,6 +88,8 @@ def overwriting(
     version = replace(existing, id=id_, pinned=False)
     if existing.retired_at is None:
         version = ended(version, action="overwrite", by=[existing.id], at=version.at, moment=moment)
+    elif existing.retired_at > moment:  # by a clock that went backwards since
+        version = replace(version, retired_at=moment)
     return Overwriting(replace(kept, recorded_at=moment), with_key(version, VERSION_OF, existing.id))
 
 

@@ -139,6 +139,24 @@ def test_a_clock_that_goes_backwards(memory: Memory, monkeypatch: pytest.MonkeyP
     assert texts(memory, as_of=learnt + 2) == set()
 
 
+def test_a_clock_that_goes_backwards_after_a_record_was_retired(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say(memory, "m1", "green tea")
+    learnt = to_micros(stored(memory, "m1").recorded_at)  # type: ignore[arg-type]
+    clock = SimpleNamespace(time_ns=lambda: (learnt + 3_600_000_000) * 1000)
+    monkeypatch.setattr("memspan.times.time", clock)
+    memory.retire(user="ana", ids=["m1"])
+    clock.time_ns = lambda: (learnt + 1_800_000_000) * 1000
+    say(memory, "m1", "black tea")
+    again = stored(memory, "m1").recorded_at
+    assert again is not None
+    assert texts(memory, as_of=to_micros(again) - 1) == {"green tea"}
+    assert texts(memory, as_of=again) == {"black tea"}
+    first, second = memory.history(user="ana", id="m1").versions  # type: ignore[union-attr]
+    assert (first.until, first.action) == (second.since, "retire")
+
+
 def test_retiring(memory: Memory) -> None:
     say(memory, "a", "green tea")
     say(memory, "b", "black tea", until=AT + 2 * DAY)
