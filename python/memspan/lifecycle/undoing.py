@@ -11,7 +11,7 @@ from memspan.remember.auditing import audited
 from memspan.remember.change import Change
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
-from memspan.remember.forgetting import keep_promise, promise_erasure
+from memspan.remember.forgetting import drop_relations, keep_promise, promise_erasure
 from memspan.run_info import Run, Undone
 from memspan.store.runs import RunChange
 from memspan.times import now_micros
@@ -93,6 +93,8 @@ def _undo(engine: Engine, change: Change, run: Run, leave_changed: bool) -> tupl
         else:
             back.to_memory(before.record, place)
     done = back.carry_out()
+    if made:
+        drop_relations(change, run.user)
     return Undone(run.id, done.restored, done.removed, tuple(sorted(changed)), done.cold), made
 
 

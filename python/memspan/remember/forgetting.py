@@ -135,11 +135,12 @@ def erase_within(change: Change, user: str, scope: Scope) -> int:
     _refuse_held(writer.traces.held(user, ids), len(ids))
     _forget_in_jobs(change, user, scope)
     going, untagged = writer.fetch(user, ids), writer.fetch(user, scope.retagged)
-    tags = sorted({tag for one in (*going.values(), *untagged.values()) for tag in one.tags})
+    tags = {tag for one in (*going.values(), *untagged.values()) for tag in one.tags}
     write_made_tags(change, user, dict.fromkeys(scope.retagged, ()))
     writer.cold.untag(user, scope.retagged)
     _unname(change, user, ids)
     copies = {} if writer.cold.empty else writer.cold.fetch(user, ids)
+    tags.update(tag for copy in copies.values() for tag in (*copy.record.tags, *copy.made_tags))
     for record in (*going.values(), *(copy.record for copy in copies.values())):
         # One that only goes because a source does is learnt again from what is left.
         if record.id in scope.chosen:
@@ -150,21 +151,34 @@ def erase_within(change: Change, user: str, scope: Scope) -> int:
     writer.mark_removal(user)
     # Not by comparing all that there is: sweeps come here for each few hundred records.
     change.apply(lambda index: index.remove(user=user, ids=ids), atomic=False)
-    _drop_relations_of_unused(change, user, tags)
+    drop_relations(change, user, tags)
     remove_if_nothing_is_left(change, user)
     return len(ids)
 
 
-def _drop_relations_of_unused(change: Change, user: str, tags: Collection[str]) -> None:
-    """A tag says something about the records that had it; when none has it any more, it goes with its relations.
-    O(relations of the user), and O(tags) where relations name some of these."""
-    if not tags:
+def drop_relations(change: Change, user: str, tags: Collection[str] = ()) -> None:
+    """A tag says something about the records that had it; when none has it any more, it goes with its relations. Of
+    those that were made also where the records were overwritten or evicted before: they name what these said.
+    O(relations of the user), and O(tags, and cold records) where they name some that may be without records.
+
+    Args:
+        tags: whose relations go even if they were given: those of what is erased.
+    """
+    writer = change.writer
+    made = writer.made_relations(user)
+    edges = made.union(one for one in writer.relations(user) if not {one.parent, one.child}.isdisjoint(tags))
+    named = {tag for edge in edges for tag in (edge.parent, edge.child) if edge in made or tag in tags}
+    if not named:
         return
-    edges = [(relation.parent, relation.child) for relation in change.writer.relations(user)]
-    named = {tag for edge in edges for tag in edge}.intersection(tags)
-    if named:
-        held = {tag.name for tag in change.index.tags(user=user, retired=True) if tag.records}
-        _unrelate(change, user, [edge for edge in edges if not (named - held).isdisjoint(edge)])
+    unused = named.difference(tag.name for tag in change.index.tags(user=user, retired=True) if tag.records)
+    if unused and not writer.cold.empty:
+        unused -= writer.cold.tags(user)
+    going = [
+        one
+        for one in edges
+        if not {one.parent, one.child}.isdisjoint(unused if one in made else unused.intersection(tags))
+    ]
+    _unrelate(change, user, [(one.parent, one.child) for one in sorted(going)])
 
 
 def _unrelate(change: Change, user: str, edges: Iterable[tuple[str, str]]) -> None:

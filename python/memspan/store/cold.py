@@ -64,6 +64,9 @@ class ColdReader(Protocol):
         """Records that were derived from these ids and have no source left among the records: their ids by that of
         the source; sources without any are left out."""
 
+    def tags(self, user: str) -> set[str]:
+        """Those that were given to what was evicted, and those that were made for it. O(cold of the user)."""
+
     def of_kind(self, user: str, kind: str) -> list[str]:
         """Ids of what was evicted of a kind. O(cold of the user)."""
 

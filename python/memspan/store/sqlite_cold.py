@@ -149,6 +149,15 @@ class SqliteColdReader(SqliteRows):
             found[source] = (*found.get(source, ()), id_)
         return found
 
+    def tags(self, user: str) -> set[str]:
+        rows = self._all(
+            "SELECT DISTINCT j.value FROM cold c, "
+            "(SELECT '$.tags' AS place UNION ALL SELECT '$.made_tags') p, json_each(c.record, p.place) j "
+            "WHERE c.user_pk = ? AND c.reason = ?",
+            (self._user_pk(user), EVICTED),
+        )
+        return {tag for (tag,) in rows}
+
     def of_kind(self, user: str, kind: str) -> list[str]:
         rows = self._all(
             "SELECT id FROM cold WHERE user_pk = ? AND reason = ? "

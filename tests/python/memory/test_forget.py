@@ -180,7 +180,7 @@ def test_a_failing_forget_keeps_everything(memory: Memory, monkeypatch: pytest.M
     def fail(*arguments: object) -> None:
         raise errors.InvalidArgumentError("refused half-way")
 
-    monkeypatch.setattr(forgetting, "_drop_relations_of_unused", fail)
+    monkeypatch.setattr(forgetting, "drop_relations", fail)
     with pytest.raises(errors.InvalidArgumentError, match="refused half-way"):
         memory.forget(user="ana", id="m1")
     monkeypatch.undo()
