@@ -105,10 +105,12 @@ def refuse_read_only(path: Path) -> None:
     """Raise what SQLite would when it wrote.
 
     It opens such a file to read, with a shared file beside it (`-shm`) that has the same permissions and stays: then
-    nobody could write any more, also when the store's own permissions are put right.
+    nobody could write any more, also when the store's own permissions are put right. Who has the store open already has
+    that file, and goes on reading.
     """
     effective = os.access in os.supports_effective_ids
-    if path.exists() and not os.access(path, os.W_OK, effective_ids=effective):
+    shared = path.with_name(path.name + "-shm")
+    if path.exists() and not shared.exists() and not os.access(path, os.W_OK, effective_ids=effective):
         raise sqlite3.OperationalError("attempt to write a readonly database")
 
 

@@ -156,6 +156,14 @@ def test_what_cannot_be_written_to_is_refused_before_files_of_its_permissions_li
     SqliteStore(path).close()
 
 
+def test_who_has_a_store_open_goes_on_reading_when_it_must_not_be_written_to(
+    path: Path, store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memspan.store.connection.os.access", lambda *args, **more: False)
+    with store.reading() as one, store.reading() as other, store.reading() as third:
+        assert one.sequence() == other.sequence() == third.sequence()
+
+
 def test_threads_that_open_together_migrate_once(path: Path) -> None:
     barrier = threading.Barrier(8)
     stores: list[SqliteStore] = []
