@@ -1,4 +1,4 @@
-"""Limits on what comes from outside; sizes are bytes of UTF-8. All but one are as the native core defines them."""
+"""Limits on what comes from outside; sizes are bytes of UTF-8. Most are as the native core defines them."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ __all__ = [
     "MAX_K",
     "MAX_METADATA_BYTES",
     "MAX_NAME_BYTES",
+    "MAX_REPLY_BYTES",
+    "MAX_REPLY_VALUES",
     "MAX_TAGS",
     "MAX_TAG_BYTES",
     "MAX_TEXT_BYTES",
@@ -37,3 +39,10 @@ _NOTES: Final = 64 << 10
 MAX_GIVEN_METADATA_BYTES: Final = MAX_METADATA_BYTES - _NOTES
 """Of a caller's metadata as JSON. Beside more, no note had room: the record could not be ended or corrected, and sleep,
 which ends memories, would stop at it."""
+
+MAX_REPLY_BYTES: Final = 1 << 24
+"""Of a reply of a language model's server, and of each event where it comes in pieces."""
+
+MAX_REPLY_VALUES: Final = 100_000
+"""Objects, lists and commas in an answer of a language model, which tell how long it takes to read; in all of a reply
+ten times as many. The longest that models give, 128,000 tokens, have a quarter of that."""

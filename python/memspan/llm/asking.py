@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from memspan.errors import BadReplyError, LLMError, MemspanError, TruncatedReplyError
 from memspan.half_emoji import without_half_emoji
 from memspan.recall.context import estimate_tokens
+from memspan.worker_threads import in_worker
 
 from .chat_endpoint import ChatEndpoint, StreamEnd
 from .completion import Completion
@@ -37,6 +38,9 @@ _logger = logging.getLogger("memspan")
 
 _CORRECTIONS: Final = 1
 _QUOTED_ANSWER: Final = 20_000
+_AT_ONCE: Final = 1 << 12
+"""Characters of an answer that are read where it comes, in at most some 20 ms. A longer one would hold up the requests
+of all models, which share a loop."""
 _CORRECTION: Final = (
     "That answer cannot be used: {reason}.\nAnswer the same task again, with one complete JSON object and nothing "
     "else. It must fit this JSON schema:\n{schema}"
@@ -83,7 +87,7 @@ class Asker:
         age = None if self._cache is None else self._cache.age()
         if self._cache is not None and (kept := self._cache.get(key)) is not None:
             try:
-                value, _ = read_object(kept[1], schema)
+                value, _ = await _read(kept[1], schema)
             except UnusableReply:  # by another version of memspan: ask again
                 pass
             else:
@@ -114,7 +118,7 @@ class Asker:
             tally.add(self._priced(completion.usage))
             self._check_finish(completion.finish, completion.refusal is not None, stage)
             try:
-                value, remark = read_object(completion.text, schema)
+                value, remark = await _read(completion.text, schema)
             except UnusableReply as problem:
                 failure = problem
             else:
@@ -277,6 +281,13 @@ class Tally:
     def spent(self) -> Usage:
         """What a cancelled conversation cost; of a request that was under way the server will not say."""
         return self.usage + Usage(calls=1, uncounted=1) if self.under_way else self.usage
+
+
+async def _read(text: str, schema: type[M]) -> tuple[M, str | None]:
+    """See `read_object`."""
+    if len(text) <= _AT_ONCE:
+        return read_object(text, schema)
+    return await in_worker(read_object, text, schema)
 
 
 def _message(role: str, content: str) -> dict[str, str]:

@@ -4,13 +4,13 @@ secret."""
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from typing import Any, Final
 
 from memspan.errors import LLMError, missing_extra, shorten
+from memspan.limits import MAX_REPLY_BYTES
 
 try:
     import anyio
@@ -28,12 +28,12 @@ from .pacing import Pace
 from .protocol import Ready
 from .stream_event import Bounded, StreamEnd, WholeAnswer, read_event
 from .usage import Usage
+from .whole_reply import parse_reply, too_large
 
 __all__ = ["ChatEndpoint", "StreamEnd"]
 
 _OVERLOADED: Final = frozenset({429, 503})
 _NETWORK: Final = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "anyio", "h11", "h2", "ssl", "zlib"})
-_MAX_REPLY: Final = 1 << 24
 _QUOTED: Final = 200
 _HOPELESS: Final = 6
 """Requests without an answer, one after the other, after which none are sent for a while."""
@@ -233,15 +233,15 @@ class ChatEndpoint:
                 received = bytearray()
                 async for block in response.iter_bytes():
                     received += block
-                    if len(received) > _MAX_REPLY:
+                    if len(received) > MAX_REPLY_BYTES:
                         break
         except Exception as error:
             failure = self._failure(error)
         else:
-            if len(received) > _MAX_REPLY:
-                raise self._too_large()
+            if len(received) > MAX_REPLY_BYTES:
+                raise too_large(self.url)
             try:
-                return json.loads(received)
+                return await parse_reply(received, self.url)
             except (ValueError, RecursionError):
                 raise TransientError(f"the reply of {len(received)} bytes is not JSON") from None
         # Raised here and not above: the foreign error holds the request, and with it the key.
@@ -274,8 +274,8 @@ class ChatEndpoint:
                         piece, said = read_event(chunk, end, self._clock() - started)
                         if piece:
                             received += len(piece)
-                            if received > _MAX_REPLY:
-                                raise self._too_large()
+                            if received > MAX_REPLY_BYTES:
+                                raise too_large(self.url)
                             yield piece
                         if said:
                             self._unanswered = 0
@@ -295,9 +295,9 @@ class ChatEndpoint:
             failure = self._failure(error)
         else:
             response, read = opened.response, opened.response.aiter_bytes
-            response.aiter_bytes = lambda *how: Bounded(read(*how), _MAX_REPLY, self._too_large())
+            response.aiter_bytes = lambda *how: Bounded(read(*how), self.url)
             if "json" in response.headers.get("content-type", ""):
-                return WholeAnswer(opened, body["model"], self._quote)
+                return WholeAnswer(opened, body["model"], self.url, self._quote)
             return opened
         raise failure
 
@@ -346,9 +346,6 @@ class ChatEndpoint:
             return Refusal(status, text, code)
         wait = retry_after_seconds(error.response.headers, time.time())
         return TransientError(text, wait, overloaded=status in _OVERLOADED)
-
-    def _too_large(self) -> LLMError:
-        return LLMError(f"{self.url}: the reply is larger than {_MAX_REPLY >> 20} MiB")
 
     def _quote(self, text: str) -> str:
         return shorten(text.replace(self._key, "***") if self._key else text, _QUOTED)

@@ -16,10 +16,12 @@ except ImportError as _error:
     raise missing_extra(_error.name or "pydantic", "OpenAIModel", "llm") from _error
 
 from memspan.half_emoji import without_half_emoji
+from memspan.limits import MAX_REPLY_VALUES
 
 from .found_json import find_json
 from .thoughts import without_thoughts
 from .unusable_reply import UnusableReply
+from .whole_reply import count_values
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -39,7 +41,8 @@ def read_object(text: str, schema: type[M]) -> tuple[M, str | None]:
     a bare list is taken for it, and the lists of several objects are joined. JSON that ends before it is complete is
     never filled up; a repair that would leave out a word, a field with two values and several objects that cannot be
     joined are refused: what is missing would be lost in silence.
-    O(n) for JSON among prose; a repair takes at most some 0.2 s, and what would take longer is refused.
+    O(n) for JSON among prose; a repair takes at most some 0.2 s, and what would take longer is refused, as is an
+    answer of more than `MAX_REPLY_VALUES`, which takes a second.
 
     Raises:
         UnusableReply: no such object; its message says what is wrong, and quotes none of the values.
@@ -47,6 +50,8 @@ def read_object(text: str, schema: type[M]) -> tuple[M, str | None]:
     answer = without_thoughts(text.strip())
     if not answer:
         raise UnusableReply("the answer is empty")
+    if count_values(answer) > MAX_REPLY_VALUES:
+        raise UnusableReply(f"the answer holds more than {MAX_REPLY_VALUES:,} values")
     shape = _Shape.of(schema)
     values, remarks = find_json(answer, shape.is_meant, lists=shape.only_list is not None)
     try:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from typing import Any, Final
 
-from memspan.errors import LLMError
+from memspan.limits import MAX_REPLY_BYTES, MAX_REPLY_VALUES
 
 from .completion import name_of, read_completion, read_usage, text_of
 from .usage import Usage
+from .whole_reply import count_values, parse_reply, too_large, too_many
 
 __all__ = ["Bounded", "StreamEnd", "WholeAnswer", "read_event"]
 
@@ -56,21 +56,22 @@ def read_event(chunk: Any, end: StreamEnd, seconds: float) -> tuple[str, bool]:
 
 
 class Bounded:
-    """The blocks of an answer that comes in events, as they come. Whoever reads events holds each of them whole.
+    """The blocks of an answer that comes in events, as they come. Whoever reads events holds each of them whole, and
+    makes objects of what is in it: one that is longer than `MAX_REPLY_BYTES`, or holds more than `MAX_REPLY_VALUES`, is
+    refused.
 
     No generator: one more of those that a stream leaves behind would be one more for the collector to end.
 
     Args:
         blocks: as httpx gives them.
-        most: bytes of an event.
-        error: what is raised where one is longer.
+        url: of the server, for messages.
     """
 
-    def __init__(self, blocks: AsyncGenerator[bytes, None], most: int, error: LLMError) -> None:
+    def __init__(self, blocks: AsyncGenerator[bytes, None], url: str) -> None:
         self._blocks = blocks
-        self._most = most
-        self._error = error
+        self._url = url
         self._length = 0
+        self._values = 0
         self._tail = b""
 
     def __aiter__(self) -> AsyncIterator[bytes]:
@@ -81,10 +82,13 @@ class Bounded:
         seen = self._tail + block
         end = max(map(seen.rfind, _ENDS))
         self._length = self._length + len(block) if end < 0 else len(seen) - end
+        self._values += count_values(block)
         self._tail = seen[-3:]
-        if self._length > self._most:
+        if self._length > MAX_REPLY_BYTES or self._values > MAX_REPLY_VALUES:
             await self._blocks.aclose()
-            raise self._error
+            raise too_large(self._url) if self._length > MAX_REPLY_BYTES else too_many(self._url)
+        if end >= 0:
+            self._values = count_values(seen[end:])
         return block
 
 
@@ -94,12 +98,14 @@ class WholeAnswer:
     Args:
         opened: as OpenAI's client gives it.
         model: the name that was asked for.
+        url: of the server, for messages.
         quote: shortens what the server said, and takes secrets out.
     """
 
-    def __init__(self, opened: Any, model: str, quote: Callable[[str], str]) -> None:
+    def __init__(self, opened: Any, model: str, url: str, quote: Callable[[str], str]) -> None:
         self._opened = opened
         self._model = model
+        self._url = url
         self._quote = quote
         self._read = False
 
@@ -116,7 +122,8 @@ class WholeAnswer:
         if self._read:
             raise StopAsyncIteration
         self._read = True
-        reply = json.loads(b"".join([block async for block in self._opened.response.aiter_bytes()]))
+        received = b"".join([block async for block in self._opened.response.aiter_bytes()])
+        reply = await parse_reply(received, self._url)
         answer = read_completion(reply, model=self._model, seconds=0.0, quote=self._quote)
         choice = {
             "finish_reason": answer.finish,

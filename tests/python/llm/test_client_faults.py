@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from scripted_llm import ScriptedLLM, no_pause
 
 from memspan.errors import BadReplyError, LLMError, TruncatedReplyError
 from memspan.llm import OpenAIModel, Prompt
+from memspan.llm.reading import read_object
 
 TRANSIENT = [
     status(408),
@@ -188,11 +191,46 @@ def test_a_server_that_drips_is_given_up(
 def test_a_reply_without_end_is_refused(
     model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memspan.llm.chat_endpoint._MAX_REPLY", 1 << 20)
+    monkeypatch.setattr("memspan.llm.chat_endpoint.MAX_REPLY_BYTES", 1 << 20)
     server.misbehave(Fault(name="large", body=b'"' + b"x" * (2 << 20) + b'"'))
 
-    with pytest.raises(LLMError, match="larger than 1 MiB"):
+    with pytest.raises(LLMError, match="larger than 16 MiB"):
         model.complete(prompt, Items, stage="test")
+
+
+def test_a_reply_of_very_many_values_is_refused(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+) -> None:
+    server.misbehave(Fault(name="many", body=b"[" + b"1," * 1_000_000 + b"1]"))
+
+    with pytest.raises(LLMError, match="the reply holds more than 1,000,000 values"):
+        model.complete(prompt, Items, stage="test")
+
+    assert len(server.asked) == 1
+
+
+def test_long_replies_hold_up_no_others(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_in: list[str] = []
+
+    def noted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*given: Any) -> Any:
+            read_in.append(threading.current_thread().name)
+            return function(*given)
+
+        return run
+
+    monkeypatch.setattr("memspan.llm.asking.read_object", noted(read_object))
+    monkeypatch.setattr("memspan.llm.whole_reply.json", SimpleNamespace(loads=noted(json.loads)))
+
+    assert model.complete(prompt, Items, stage="test").value == Items(items=["A", "B"])
+    assert set(read_in) == {"memspan-llm"}, "the loop of all models"
+    read_in.clear()
+    server.reply("shout", {"items": ["word"] * 20_000})
+    assert len(model.complete(prompt, Items, stage="test").value.items) == 20_000
+    assert len(read_in) == 2
+    assert "memspan-llm" not in read_in
 
 
 def test_nobody_there(model_of: Callable[..., OpenAIModel], prompt: Prompt) -> None:

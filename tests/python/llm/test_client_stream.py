@@ -340,8 +340,8 @@ def test_a_stream_is_read_once(model: OpenAIModel, prompt: Prompt) -> None:
 def test_an_event_without_end_is_refused(
     model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memspan.llm.chat_endpoint._MAX_REPLY", 1 << 16)
+    monkeypatch.setattr("memspan.llm.stream_event.MAX_REPLY_BYTES", 1 << 16)
     server.misbehave(Fault(name="endless", body=b"data: " + b"x" * (1 << 20)))
 
-    with pytest.raises(LLMError, match="the reply is larger than 0 MiB"):
+    with pytest.raises(LLMError, match="the reply is larger than 16 MiB"):
         list(model.astream(prompt, stage="answer"))

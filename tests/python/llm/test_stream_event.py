@@ -48,15 +48,33 @@ def test_the_end_is_known_from_the_events() -> None:
 
 @pytest.mark.parametrize("end", [b"\n\n", b"\r\r", b"\r\n\r\n"])
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
-def test_events_are_bounded_however_they_are_cut(end: bytes, size: int) -> None:
+def test_events_are_bounded_however_they_are_cut(
+    end: bytes, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def passed(sent: bytes) -> bytes:
         async def blocks() -> AsyncGenerator[bytes, None]:
             for start in range(0, len(sent), size):
                 yield sent[start : start + size]
 
-        return b"".join([block async for block in Bounded(blocks(), 20, LLMError("too large"))])
+        return b"".join([block async for block in Bounded(blocks(), "http://here")])
 
+    monkeypatch.setattr("memspan.llm.stream_event.MAX_REPLY_BYTES", 20)
     fits = (b"data: 12345" + end) * 50
     assert asyncio.run(passed(fits)) == fits
-    with pytest.raises(LLMError, match="too large"):
+    with pytest.raises(LLMError, match="http://here: the reply is larger"):
         asyncio.run(passed(fits + b"data: " + b"x" * 40))
+
+
+@pytest.mark.parametrize("size", [1000, 60_000])
+def test_events_that_hold_very_many_values_are_refused(size: int) -> None:
+    async def passed(sent: bytes) -> bytes:
+        async def blocks() -> AsyncGenerator[bytes, None]:
+            for start in range(0, len(sent), size):
+                yield sent[start : start + size]
+
+        return b"".join([block async for block in Bounded(blocks(), "http://here")])
+
+    fits = (b'data: {"choices":[' + b"{}," * 20_000 + b"{}]}\n\n") * 4
+    assert asyncio.run(passed(fits)) == fits
+    with pytest.raises(LLMError, match="http://here: the reply holds more than 100,000 values"):
+        asyncio.run(passed(fits + b'data: {"choices":[' + b"{}," * 60_000))
