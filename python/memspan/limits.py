@@ -27,6 +27,7 @@ __all__ = [
     "MAX_METADATA_BYTES",
     "MAX_NAME_BYTES",
     "MAX_REPLY_BYTES",
+    "MAX_REPLY_FACTS",
     "MAX_REPLY_VALUES",
     "MAX_TAGS",
     "MAX_TAG_BYTES",
@@ -46,3 +47,7 @@ MAX_REPLY_BYTES: Final = 1 << 24
 MAX_REPLY_VALUES: Final = 100_000
 """Objects, lists and commas in an answer of a language model, which tell how long it takes to read; in all of a reply
 ten times as many. The longest that models give, 128,000 tokens, have a quarter of that."""
+
+MAX_REPLY_FACTS: Final = 1_000
+"""Statements and procedures that are taken from one reply of a language model: later stages ask about each. A window of
+turns gives some dozens; the job's log says how many were left out."""

@@ -10,6 +10,7 @@ from .clean import clean_names, clean_text
 from .event_time import SpokenTimes, check_time
 from .numbering import pick
 from .stage import Tools
+from .taken import taken
 from .values import Statement, Turn
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def grounded(
     whole: Sequence[Turn] | None = None,
     spoken: SpokenTimes | None = None,
 ) -> list[Statement]:
-    """Statements of a reply, with sources and times that hold; empty ones are dropped, and what is odd is noted.
+    """Statements of a reply, with sources and times that hold; empty ones are dropped, as are those beyond
+    `MAX_REPLY_FACTS`, and what is odd is noted.
 
     A model names turns by their number in the prompt. Numbers of no turn are dropped. A statement that is left without
     a turn comes from all of `whole`, which is true if not exact, and is marked with `sources: "window"`.
@@ -45,7 +47,7 @@ def grounded(
     """
     spoken = spoken or SpokenTimes()
     statements = []
-    for reply in replies:
+    for reply in taken(replies, tools, stage=stage):
         text = clean_text(reply.content)
         if not text:
             tools.note("dropped", reason="empty statement")

@@ -17,6 +17,7 @@ from .load import Load
 from .numbering import scene_of, turn_lines
 from .procedure_text import Wording, written
 from .stage import Tools
+from .taken import taken
 from .together import ask_in_parts, together
 from .values import Statement, Turn, Window, Work
 
@@ -101,7 +102,7 @@ def told(turns: Sequence[Turn], reply: ProceduresReply, tools: Tools) -> list[St
     """The statements of a reply that can be used; the others are noted."""
     acting = [turn for turn in turns if turn.actions]
     found = []
-    for procedure in reply.procedures:
+    for procedure in taken(reply.procedures, tools, stage="procedures"):
         one = _statement(turns, acting, procedure, tools)
         if one is not None:
             found.append(one)

@@ -10,6 +10,7 @@ from .clean import clean_text
 from .event_time import SpokenTimes
 from .grounding import grounded
 from .stage import Tools
+from .taken import taken
 from .values import Statement, Turn, Window
 
 if TYPE_CHECKING:
@@ -55,9 +56,10 @@ def entries_of(
         if segment is not None and not summed.entries:
             topic = _topic(shown, by_number, number)
             tools.note("nothing kept", topic=topic, turns=[turn.id for turn in segment.turns])
-        for entry in summed.entries:
-            for statement in _grounded(shown, number, entry, by_number, tools, stage, spoken):
-                yield replace(statement, salience=None)  # nobody judged it
+    entries = [(number, entry) for number, summed in sorted(by_number.items()) for entry in summed.entries]
+    for number, entry in taken(entries, tools, stage=stage):
+        for statement in _grounded(shown, number, entry, by_number, tools, stage, spoken):
+            yield replace(statement, salience=None)  # nobody judged it
 
 
 def _grounded(
