@@ -25,13 +25,14 @@ from memspan.timed_client import TimedClient
 __all__ = ["JsonEndpoint", "TooLargeError"]
 
 _LATER = frozenset({408, 425, 429})
+_TOO_MUCH = frozenset({400, 413, 422})
 _MAX_REPLY = 1 << 28
 _QUOTED = 300
 _KEPT = 20  # as many as httpx keeps
 
 
 class TooLargeError(EmbedderError):
-    """The endpoint takes smaller requests only (status 413)."""
+    """The endpoint may take a smaller request: status 413, or 400 or 422, which have other reasons, too."""
 
 
 class JsonEndpoint:
@@ -81,7 +82,7 @@ class JsonEndpoint:
         """Send `payload` and return the parsed reply.
 
         Raises:
-            TooLargeError: the endpoint wants smaller ones.
+            TooLargeError: the endpoint wants smaller ones, or refuses this one for another reason.
             EmbedderError: it refused the request, or every attempt failed.
         """
         attempts = 0
@@ -172,7 +173,7 @@ class JsonEndpoint:
             wait = retry_after_seconds(response.headers, time.time())
             return TransientError(self._describe(response, body), wait)
         if not response.is_success:
-            kind = TooLargeError if status == 413 else EmbedderError
+            kind = TooLargeError if status in _TOO_MUCH else EmbedderError
             return kind(f"{self.url}: {self._describe(response, body)}")
         return None
 

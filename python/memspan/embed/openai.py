@@ -35,9 +35,11 @@ class OpenAIEmbedder:
     """Any server with an OpenAI-compatible `/embeddings` endpoint. Texts are sent there.
 
     Timeouts, broken connections, cut or garbled replies and the statuses 408, 425, 429 and 5xx are tried
-    again after a growing pause, or the one that the server asks for; a request that is too large for it (413) is
-    sent in halves, and later ones are smaller. Other statuses and replies with the wrong number or kind of vectors
-    are errors at once. Thread-safe.
+    again after a growing pause, or the one that the server asks for; a request of several texts that it refuses
+    (413, or 400 or 422, which some servers give for too many inputs or tokens) is sent in halves, and later ones are
+    smaller if that helped. What it refuses of a single text, other statuses, and replies with the wrong number or kind
+    of vectors are errors at once: a refusal that has another reason costs 2 log2(batch) requests at most.
+    Thread-safe.
 
     Args:
         model: the endpoint's name of the model; also recorded in the store. The URL is not: the same model
@@ -173,15 +175,16 @@ class OpenAIEmbedder:
         return vectors
 
     def _halved(self, batch: list[str], dim: int) -> NDArray[np.float32]:
-        """The vectors of a batch, in as many requests as the endpoint wants."""
+        """The vectors of a batch, in as many requests as the endpoint wants. A single text that is refused ends it."""
         try:
             return self._request(batch, dim)
         except TooLargeError:
             middle = len(batch) // 2
             if not middle:
                 raise
+        halves = [self._halved(batch[:middle], dim), self._halved(batch[middle:], dim)]
         self._batch = min(self._batch, middle)
-        return np.concatenate([self._halved(batch[:middle], dim), self._halved(batch[middle:], dim)])
+        return np.concatenate(halves)
 
     def _probe(self, _: None) -> int:
         return int(self._request([_PROBE], None).shape[1])
@@ -193,7 +196,7 @@ class OpenAIEmbedder:
         for text in texts:
             # The protocol refuses empty texts; a space is the nearest thing that it takes.
             sent = text[: self._max_chars] or " "
-            if batch and (len(batch) == self._batch or room < len(sent)):
+            if batch and (len(batch) >= self._batch or room < len(sent)):
                 yield batch
                 batch, room = [], _BATCH_CHARS
             batch.append(sent)

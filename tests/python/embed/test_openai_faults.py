@@ -8,6 +8,7 @@ import pickle
 import socket
 import time
 import traceback
+from collections.abc import Callable
 from email.utils import formatdate
 from typing import Any
 
@@ -215,15 +216,65 @@ def test_a_failed_batch_gives_no_vectors_at_all(server: Any) -> None:
     assert len(server.requests) == 2
 
 
-def test_a_request_that_is_too_large_is_sent_in_halves(server: Any) -> None:
+@pytest.mark.parametrize("status", [400, 413, 422])
+def test_a_request_that_is_too_large_is_sent_in_halves(server: Any, status: int) -> None:
     texts = [f"text {number}" for number in range(9)]
-    server.queue(server.error(413), server.error(413))
+    server.queue(server.error(status), server.error(status))
     with Patient(server.url, batch=6) as patient:
         vectors = patient.embedder.embed_documents(texts)
         assert np.array_equal(vectors, [server.vector(text) for text in texts])
         assert patient.pauses == []
     # What was too large is not tried again.
     assert [len(request.payload["input"]) for request in server.requests] == [6, 3, 1, 2, 3, 1, 1, 1]
+
+
+def refusing(server: Any, refused: Callable[[list[str]], bool], status: int) -> None:
+    """Answer the next thousand requests properly, but for these."""
+
+    def reply(handler: Any, request: Any) -> None:
+        answer = server.error(status) if refused(request.payload["input"]) else server.good()
+        answer(handler, request)
+
+    server._script.extend([reply] * 1000)
+
+
+@pytest.mark.parametrize("status", [400, 422])
+def test_the_size_that_a_server_takes_is_found(server: Any, status: int) -> None:
+    texts = [f"text {number}" for number in range(600)]
+    refusing(server, lambda sent: len(sent) > 20, status)
+    with Patient(server.url) as patient:
+        vectors = patient.embedder.embed_documents(texts)
+    server._script.clear()
+    assert np.array_equal(vectors, [server.vector(text) for text in texts])
+    asked = [len(request.payload["input"]) for request in server.requests]
+    assert len([size for size in asked if size > 20]) == 7  # of 128: once 128, twice 64, four times 32
+
+
+@pytest.mark.parametrize("bad", [0, 77, 127])
+def test_a_text_that_is_refused_is_found_in_few_requests(server: Any, bad: int) -> None:
+    texts = [f"text {number}" for number in range(300)]
+    refusing(server, lambda sent: texts[bad] in sent, 400)
+    with Patient(server.url) as patient:
+        with pytest.raises(EmbedderError, match="HTTP 400"):
+            patient.embedder.embed_documents(texts)
+        asked = [request.payload["input"] for request in server.requests]
+        assert asked[-1] == [texts[bad]]
+        assert len(asked) <= 1 + 2 * 7
+        server.requests.clear()
+        patient.embedder.embed_documents(texts[128:])
+        assert [len(request.payload["input"]) for request in server.requests] == [128, 44], (
+            "its size was not to blame"
+        )
+    server._script.clear()
+
+
+@pytest.mark.parametrize(("status", "most"), [(400, 8), (401, 1), (403, 1), (404, 1), (422, 8)])
+def test_a_refusal_of_everything_makes_no_storm(server: Any, status: int, most: int) -> None:
+    refusing(server, lambda sent: True, status)
+    with Patient(server.url) as patient, pytest.raises(EmbedderError, match=f"HTTP {status}"):
+        patient.embedder.embed_documents([f"text {number}" for number in range(1000)])
+    server._script.clear()
+    assert len(server.requests) == most
 
 
 def test_a_silent_server_times_out(server: Any) -> None:
