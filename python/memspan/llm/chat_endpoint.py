@@ -23,17 +23,16 @@ from memspan.embed.retry import RetryPolicy, TransientError, retry_after_seconds
 from .address import is_of_environment
 from .completion import Completion, failure_of, read_completion
 from .dialect import FINAL_CODES, LATER, Refusal
-from .http_client import CautiousClient, redirect_target
+from .http_client import CautiousClient, broke_off, redirect_target
 from .pacing import Pace
 from .protocol import Ready
 from .stream_event import Bounded, StreamEnd, WholeAnswer, read_event
 from .usage import Usage
-from .whole_reply import parse_reply, too_large
+from .whole_reply import parse_reply, read_bytes, too_large
 
 __all__ = ["ChatEndpoint", "StreamEnd"]
 
 _OVERLOADED: Final = frozenset({429, 503})
-_NETWORK: Final = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "anyio", "h11", "h2", "ssl", "zlib"})
 _QUOTED: Final = 200
 _HOPELESS: Final = 6
 """Requests without an answer, one after the other, after which none are sent for a while."""
@@ -230,16 +229,10 @@ class ChatEndpoint:
         create: Any = self._client.chat.completions.with_streaming_response.create
         try:
             async with create(**body, extra_body=self._extra) as response:
-                received = bytearray()
-                async for block in response.iter_bytes():
-                    received += block
-                    if len(received) > MAX_REPLY_BYTES:
-                        break
+                received = await read_bytes(response, self.url)
         except Exception as error:
             failure = self._failure(error)
         else:
-            if len(received) > MAX_REPLY_BYTES:
-                raise too_large(self.url)
             try:
                 return await parse_reply(received, self.url)
             except (ValueError, RecursionError):
@@ -328,7 +321,7 @@ class ChatEndpoint:
             return TransientError(f"no connection ({why})")
         if isinstance(error, openai.APIError):  # an error event in a stream
             return failure_of(error.body or error.message, self._quote)
-        if isinstance(error, OSError) or type(error).__module__.split(".")[0] in _NETWORK:
+        if broke_off(error):
             return TransientError(f"the connection broke off ({type(error).__name__})")
         if isinstance(error, openai.OpenAIError):
             return LLMError(f"{self.url}: {self._quote(str(error))}")

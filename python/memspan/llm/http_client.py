@@ -7,7 +7,7 @@ from urllib.parse import urljoin, urlsplit
 
 import openai
 
-__all__ = ["CautiousClient", "redirect_target"]
+__all__ = ["CautiousClient", "broke_off", "redirect_target"]
 
 _MAX_ERROR: Final = 1 << 16
 _OWN: Final = frozenset(
@@ -24,6 +24,7 @@ _OWN: Final = frozenset(
 )
 """Headers of a request that come from this program, besides those of OpenAI's client about itself, which it reads."""
 _CLIENT: Final = "x-stainless-"
+_NETWORK: Final = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "anyio", "h11", "h2", "ssl", "zlib"})
 
 
 class CautiousClient(openai.DefaultAsyncHttpxClient):
@@ -67,6 +68,11 @@ class CautiousClient(openai.DefaultAsyncHttpxClient):
         return type(response)(
             response.status_code, headers=headers, content=bytes(body[:_MAX_ERROR]), request=request
         )
+
+
+def broke_off(error: Exception) -> bool:
+    """Whether an error says that a reply ended before it was complete, or cannot be unpacked."""
+    return isinstance(error, OSError) or type(error).__module__.split(".")[0] in _NETWORK
 
 
 def redirect_target(error: openai.APIStatusError) -> str | None:

@@ -44,7 +44,7 @@ class EndpointLogProbs:
         model: as the server names it.
         base_url: such as `http://localhost:8000/v1`; `None`: the environment's `OPENAI_BASE_URL`, else OpenAI's own.
         api_key_variable: the environment variable that holds the key, read at each call; `None` sends none.
-        timeout: seconds for a call.
+        timeout: seconds for a call; its reply may have 16 MiB.
     """
 
     def __init__(
@@ -71,7 +71,8 @@ class EndpointLogProbs:
         import anyio
         from openai import APIStatusError, AsyncOpenAI, OpenAIError
 
-        from .http_client import CautiousClient, redirect_target
+        from .http_client import CautiousClient, broke_off, redirect_target
+        from .whole_reply import parse_reply, read_bytes
 
         key = find_key(self._key_variable, self._base_url) or "none"
         elsewhere = not is_of_environment(self._base_url)
@@ -85,9 +86,12 @@ class EndpointLogProbs:
         ) as client:
             try:
                 with anyio.fail_after(self._timeout):
-                    answer = await client.completions.create(
+                    create: Any = client.completions.with_streaming_response.create
+                    async with create(
                         model=self.model, prompt=text, echo=True, logprobs=1, max_tokens=1, temperature=0
-                    )
+                    ) as response:
+                        received = await read_bytes(response, self._base_url)
+                    answer = await parse_reply(received, self._base_url)
             except OpenAIError as error:
                 what = type(error).__name__
                 if isinstance(error, APIStatusError):
@@ -97,18 +101,22 @@ class EndpointLogProbs:
                 what = f"no answer within {self._timeout:g} s"
             except (ValueError, RecursionError):
                 what = "the reply is not JSON"
+            except Exception as error:
+                if not broke_off(error):
+                    raise
+                what = f"the connection broke off, {type(error).__name__}"
             else:
                 return self._tokens(answer, text)
         raise self._unusable(what)
 
     def _tokens(self, answer: Any, text: str) -> list[TokenLogProb]:
         try:
-            given = answer.choices[0].logprobs
-            starts = [int(start) for start in given.text_offset]
-            values = [None if value is None else float(value) for value in given.token_logprobs]
+            given = answer["choices"][0]["logprobs"]
+            starts = [int(start) for start in given["text_offset"]]
+            values = [None if value is None else float(value) for value in given["token_logprobs"]]
             if not all(value is None or isfinite(value) for value in values):
                 raise ValueError
-        except (AttributeError, IndexError, OverflowError, TypeError, ValueError):
+        except (LookupError, OverflowError, TypeError, ValueError):
             raise self._unusable("the reply has none") from None
         if len(starts) != len(values) or starts != sorted(starts) or not starts or starts[0] != 0:
             raise self._unusable("the reply does not echo the prompt")

@@ -9,7 +9,7 @@ from memspan.errors import LLMError
 from memspan.limits import MAX_REPLY_BYTES, MAX_REPLY_VALUES
 from memspan.worker_threads import in_worker
 
-__all__ = ["count_values", "parse_reply", "too_large", "too_many"]
+__all__ = ["count_values", "parse_reply", "read_bytes", "too_large", "too_many"]
 
 _AT_ONCE: Final = 1 << 16
 """Bytes that are parsed where they come, in a few milliseconds; more would hold up the requests of all models, which
@@ -18,7 +18,7 @@ _BESIDE: Final = 10
 """By so much more than its answer a reply may hold, such as how likely each token was."""
 
 
-def count_values(text: str | bytes | bytearray) -> int:
+def count_values(text: str | bytes) -> int:
     """Objects, lists and commas in a text, the latter also where they belong to its prose. O(length), fast."""
     marks: tuple[Any, ...] = ("{", "[", ",") if isinstance(text, str) else (b"{", b"[", b",")
     return sum(map(text.count, marks))
@@ -34,7 +34,25 @@ def too_many(url: str, most: int = MAX_REPLY_VALUES) -> LLMError:
     return LLMError(f"{url}: the reply holds more than {most:,} values")
 
 
-async def parse_reply(received: bytes | bytearray, url: str) -> Any:
+async def read_bytes(response: Any, url: str) -> bytes:
+    """What a server sends.
+
+    Args:
+        response: as OpenAI's client gives it, not read yet.
+        url: of the server, for messages.
+
+    Raises:
+        LLMError: more than `MAX_REPLY_BYTES`; the rest is not read.
+    """
+    received = bytearray()
+    async for block in response.iter_bytes():
+        received += block
+        if len(received) > MAX_REPLY_BYTES:
+            raise too_large(url)
+    return bytes(received)
+
+
+async def parse_reply(received: bytes, url: str) -> Any:
     """The JSON value.
 
     Args:

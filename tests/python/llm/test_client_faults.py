@@ -191,10 +191,10 @@ def test_a_server_that_drips_is_given_up(
 def test_a_reply_without_end_is_refused(
     model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memspan.llm.chat_endpoint.MAX_REPLY_BYTES", 1 << 20)
+    monkeypatch.setattr("memspan.llm.whole_reply.MAX_REPLY_BYTES", 1 << 20)
     server.misbehave(Fault(name="large", body=b'"' + b"x" * (2 << 20) + b'"'))
 
-    with pytest.raises(LLMError, match="larger than 16 MiB"):
+    with pytest.raises(LLMError, match="larger than 1 MiB"):
         model.complete(prompt, Items, stage="test")
 
 

@@ -29,6 +29,7 @@ class Server:
         self.status = 200
         self.body = b""
         self.drip = 0.0
+        self.missing = 0
         self.closing = threading.Event()
         self.location = ""
         self.change: Any = lambda logprobs: logprobs
@@ -43,7 +44,7 @@ class Server:
                 body = server.body or json.dumps(server.answer(asked)).encode()
                 self.send_response(server.status)
                 self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
+                self.send_header("Content-Length", str(len(body) + server.missing))
                 if server.location:
                     self.send_header("Location", server.location)
                 self.end_headers()
@@ -52,6 +53,7 @@ class Server:
                     if server.closing.wait(server.drip):
                         return
                 self.wfile.write(b"" if server.drip else body)
+                self.close_connection = True
 
             def log_message(self, *details: Any) -> None:
                 pass
@@ -148,6 +150,23 @@ def test_an_answer_without_them_is_refused_and_done_without(server: Server, chan
 def test_a_reply_that_is_no_json_is_an_error_of_the_model(server: Server, body: bytes) -> None:
     server.body = body
     with pytest.raises(LLMError, match="not JSON"):
+        asyncio.run(model(server).alogprobs("it is pottery"))
+
+
+@pytest.mark.parametrize("body", [b" " * 2_000_000, b"[" + b"[]," * 600_000 + b"[]]"])
+def test_a_reply_without_measure_is_refused(
+    server: Server, body: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memspan.llm.whole_reply.MAX_REPLY_BYTES", (2 << 20) - 200_000)
+    server.body = body
+    with pytest.raises(LLMError, match="larger than 1 MiB|more than 1,000,000 values"):
+        asyncio.run(model(server).alogprobs("it is pottery"))
+    assert len(server.asked) == 1
+
+
+def test_a_connection_that_breaks_off_is_an_error_of_the_model(server: Server) -> None:
+    server.missing = 10
+    with pytest.raises(LLMError, match="the connection broke off, RemoteProtocolError"):
         asyncio.run(model(server).alogprobs("it is pottery"))
 
 
