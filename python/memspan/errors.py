@@ -6,7 +6,8 @@ MemspanError
 │   ├── TimeError                            a time that cannot be read or lies outside years 1-9999
 │   ├── WhereError                           a malformed metadata filter
 │   ├── FormatError                          a broken line or field in an input file
-│   └── UnknownIdError                       an id that no record or run has
+│   └── UnknownIdError                       an id that no record, run or job has
+│       └── UnknownJobError (also JobError)  an id that no encode job has
 ├── TagCycleError (also ValueError)          a parent-child relation that would close a cycle
 ├── QuotaError                               a kind of record is full and nothing of it may be evicted
 ├── CorruptSnapshotError                     a snapshot file that cannot be believed
@@ -63,6 +64,7 @@ __all__ = [
     "TruncatedReplyError",
     "UndoError",
     "UnknownIdError",
+    "UnknownJobError",
     "VaultError",
     "VaultKeyError",
     "WhereError",
@@ -94,7 +96,7 @@ class FormatError(InvalidArgumentError):
 
 
 class UnknownIdError(InvalidArgumentError):
-    """No record of the user, or no run, has an id that was given; the message names it."""
+    """No record of the user, no run, or no encode job, has an id that was given; the message names it."""
 
 
 class TagCycleError(MemspanError, ValueError):
@@ -153,6 +155,10 @@ class UndoError(MemspanError):
 
 class JobError(MemspanError):
     """An encode job does not exist, or is not in a state in which it can do what was asked."""
+
+
+class UnknownJobError(UnknownIdError, JobError):
+    """No encode job, or none of the user, has an id that was given; the message names it."""
 
 
 class QuotaError(MemspanError):

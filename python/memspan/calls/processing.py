@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from memspan.arguments import as_choice, as_flag, as_integer, as_texts
-from memspan.errors import JobError, invalid
+from memspan.errors import JobError, UnknownJobError, invalid
 from memspan.job_info import JOB_STATES, Job, JobEvent, ProcessReport, UsageEntry
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.fields import checked_name
@@ -147,7 +147,7 @@ class ProcessingCalls(Calls):
             user: refuse jobs of any other user.
 
         Raises:
-            JobError: there is no such job.
+            UnknownJobError: there is no such job, or not of that user; a `JobError` and an `UnknownIdError`.
         """
         _checked_user(user)
         self._engine.require_open()
@@ -164,7 +164,8 @@ class ProcessingCalls(Calls):
             user: only this user's.
 
         Raises:
-            JobError: `job` does not exist or is not parked.
+            UnknownJobError: `job` does not exist; a `JobError` and an `UnknownIdError`.
+            JobError: it is not parked.
         """
         _checked_user(user)
         self._engine.require_open()
@@ -234,5 +235,5 @@ def _checked_user(user: str | None) -> str | None:
     return None if user is None else checked_name(user, "user")
 
 
-def _no_job(job: str) -> JobError:
-    return JobError(f"there is no job '{job}'; Memory.jobs lists them")
+def _no_job(job: str) -> UnknownJobError:
+    return UnknownJobError(f"there is no job '{job}'; Memory.jobs lists them")

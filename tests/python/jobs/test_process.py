@@ -465,8 +465,10 @@ def test_bad_arguments(memory: Memory) -> None:
             memory.jobs(state=state)  # type: ignore[arg-type]
         with pytest.raises(errors.InvalidArgumentError, match="^state"):
             memory.resources(state=state)  # type: ignore[arg-type]
-    with pytest.raises(errors.JobError, match="there is no job"):
-        memory.job_log("x")
+    for unknown in (errors.JobError, errors.UnknownIdError, errors.UnknownJobError):
+        for call in (memory.job_log, memory.retry):
+            with pytest.raises(unknown, match="there is no job 'x'"):
+                call("x")
     memory.add("a", user="ana")
     with pytest.raises(errors.JobError, match="there is no job"):
         memory.user("ben").job_log(memory.jobs()[0].id)
