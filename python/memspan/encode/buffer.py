@@ -38,7 +38,7 @@ class Buffer:
     Each window of the work is a segment; without windows, all turns are one. An entry becomes a statement with the
     segment's topic, whose sources are the turns that it sums up: the user's and the model's own words stay readable in
     the store. An empty segment is a good answer and noted; one that the reply leaves out is asked about once more, on
-    its own. A reply that does not fit is asked for again in two halves.
+    its own. A reply that does not fit is asked for again in two halves, one long turn in pieces.
     """
 
     tokens: int = 512
@@ -134,8 +134,8 @@ def _numbered(segments: _Segments) -> list[str]:
     return [f"{owner} {turn.id}" for owner, turn in zip(owners(segments), turns, strict=True)]
 
 
-def _halves(segments: _Segments) -> tuple[_Segments, _Segments] | None:
+def _halves(segments: _Segments) -> tuple[_Segments, ...] | None:
     if len(segments) > 1:
         return split_list(segments)
-    parts = segments[0].halves()
-    return None if parts is None else ((parts[0],), (parts[1],))
+    parts = replace(segments[0], history=()).halves()  # which is not shown
+    return None if parts is None else tuple((part,) for part in parts)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from memspan.arguments import as_integer, as_number
 from memspan.llm import Prompt
@@ -15,8 +15,8 @@ from .load import Load
 from .merging import merge_same
 from .numbering import scene_of, turn_lines
 from .stage import Tools
-from .together import ask_in_parts, split_list
-from .values import Turn, Work
+from .together import ask_in_parts
+from .values import Turn, Window, Work
 
 __all__ = ["Complete"]
 
@@ -67,14 +67,15 @@ class Complete:
         if not missing:
             return work
 
-        def prompt(turns: tuple[Turn, ...]) -> Prompt:
-            shown = self._shown(work, turns)
-            return render("complete", data={"scene": scene_of(turns), "turns": turn_lines(shown, turns)})
+        def prompt(part: _Part) -> Prompt:
+            data = {"scene": scene_of(part.turns), "turns": turn_lines(_shown(work, part), part.turns)}
+            return render("complete", data=data)
 
-        replies = await ask_in_parts(tools, "uncovered", missing, ExtractReply, prompt, split_list, _ids)
+        whole = _Part(missing, self.context)
+        replies = await ask_in_parts(tools, "uncovered", whole, ExtractReply, prompt, _halves, _ids)
         found = list(work.statements)
-        for turns, reply in replies:
-            found += grounded(reply.statements, turns, self._shown(work, turns), tools, stage=self.name)
+        for part, reply in replies:
+            found += grounded(reply.statements, part.turns, _shown(work, part), tools, stage=self.name)
         tools.note("completed", uncovered=len(missing), found=len(found) - len(work.statements))
         return replace(work, statements=merge_same(found, work.turns, tools))
 
@@ -90,17 +91,33 @@ class Complete:
         best = scores.max(axis=1)
         return tuple(turn for turn, score in zip(work.turns, best, strict=True) if score <= least)
 
-    def _shown(self, work: Work, turns: tuple[Turn, ...]) -> list[Turn]:
-        """The turns and those before each, in the order of the conversation."""
-        known = (*work.history, *work.turns)
-        wanted = {turn.id for turn in turns}
-        shown: dict[int, Turn] = {}
-        for place, turn in enumerate(known):
-            if turn.id in wanted:
-                for near in range(max(0, place - self.context), place + 1):
-                    shown[near] = known[near]
-        return [shown[place] for place in sorted(shown)]
+
+class _Part(NamedTuple):
+    """Uncovered turns that are asked about at once."""
+
+    turns: tuple[Turn, ...]
+    context: int
+    """Turns shown before each."""
 
 
-def _ids(turns: Sequence[Turn]) -> list[str]:
-    return [turn.id for turn in turns]
+def _shown(work: Work, part: _Part) -> list[Turn]:
+    """The turns and those before each, in the order of the conversation."""
+    known = (*work.history, *work.turns)
+    asked = {turn.id: turn for turn in part.turns}
+    shown: dict[int, Turn] = {}
+    for place, turn in enumerate(known):
+        if turn.id in asked:
+            for near in range(max(0, place - part.context), place + 1):
+                shown[near] = asked.get(known[near].id, known[near])
+    return [shown[place] for place in sorted(shown)]
+
+
+def _halves(part: _Part) -> tuple[_Part, ...] | None:
+    if len(part.turns) == 1 and part.context:
+        return (part._replace(context=0),)
+    halves = Window(turns=part.turns).halves()
+    return None if halves is None else tuple(_Part(half.turns, part.context) for half in halves)
+
+
+def _ids(part: _Part) -> list[str]:
+    return [turn.id for turn in part.turns]

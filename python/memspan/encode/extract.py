@@ -28,8 +28,9 @@ class Extract:
 
     One pass does what the papers ask of it (SimpleMem 2.1 and A.1, ProMem 3.2): leave out what informs of nothing, so
     that an empty list is a good answer; name who and what is meant; make times absolute; one fact a statement. What
-    comes back is checked: see `grounded` for sources, `check_time` for times. A reply that does not fit is asked for
-    again in two halves. Without windows, all turns of the job are one.
+    comes back is checked: see `grounded` for sources, `check_time` for times. What does not fit is asked again in two
+    halves, with less of what comes before them, and one long turn in pieces. Without windows, all turns of the job are
+    one.
     """
 
     prompt: str = "extract"

@@ -85,7 +85,7 @@ class Procedures:
         def prompt(part: Window) -> Prompt:
             return procedures_prompt(part.turns, self.chars)
 
-        replies = await ask_in_parts(tools, key, window, ProceduresReply, prompt, Window.halves, _ids)
+        replies = await ask_in_parts(tools, key, window, ProceduresReply, prompt, _halves, _ids)
         return [one for part, reply in replies for one in told(part.turns, reply, tools)]
 
 
@@ -183,6 +183,10 @@ def _asked(turns: Sequence[Turn], first: Turn) -> Turn | None:
     """What was said last before the first step, by anybody who called no tool."""
     before = turns[: [turn.id for turn in turns].index(first.id)]
     return next((turn for turn in reversed(before) if not turn.actions and not turn.outcomes), None)
+
+
+def _halves(window: Window) -> tuple[Window, ...] | None:
+    return replace(window, history=()).halves() if len(window.turns) > 1 else None
 
 
 def _ids(window: Window) -> list[str]:

@@ -55,7 +55,7 @@ async def ask_in_parts(
     item: I,
     schema: type[M],
     prompt: Callable[[I], Prompt],
-    halves: Callable[[I], tuple[I, I] | None],
+    halves: Callable[[I], Sequence[I] | None],
     numbered: Callable[[I], Iterable[str]] | None = None,
 ) -> list[tuple[I, M]]:
     """Ask about an item; when the reply does not fit, about its halves (keys `KEY.1` and `KEY.2`), and so on.

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from memspan.actions import Action, Outcome, actions_in, outcomes_in
 from memspan.records import Record
 
 __all__ = ["Statement", "Turn", "Window", "Work"]
+
+_SHORTEST: Final = 1000
+"""Characters of half a text: some 250 tokens, with which any model has room left for its instructions and an answer."""
+_LAST_SPACE: Final = re.compile(r".*\s", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +33,15 @@ class Turn:
     """The tools that it calls; the calls stand in its text, too."""
     outcomes: tuple[Outcome, ...] = ()
     """What came of earlier calls, whose results it holds."""
+
+    def halves(self) -> tuple[Turn, Turn] | None:
+        """Two turns of this id, one with each half of the text; `None` when that is not long."""
+        middle = len(self.text) // 2
+        if middle < _SHORTEST:
+            return None
+        space = _LAST_SPACE.search(self.text, middle - _SHORTEST // 2, middle)
+        cut = space.end() if space else middle
+        return replace(self, text=self.text[:cut]), replace(self, text=self.text[cut:])
 
     @classmethod
     def of(cls, record: Record) -> Turn:
@@ -52,14 +66,24 @@ class Window:
     """Turns right before them, to understand them by; nothing is extracted from these."""
     topic: str | None = None
 
-    def halves(self) -> tuple[Window, Window] | None:
-        """Two windows for one whose answer did not fit, the first being the history of the second; `None` when
-        there is only one turn."""
+    def halves(self) -> tuple[Window, ...] | None:
+        """Two windows for one that did not fit, or whose answer did not, the first being the history of the second.
+
+        As it may be the prompt that is too long, none has more history than turns. One turn is left without history,
+        and then with a half of its text; `None` when that is not long.
+        """
         middle = len(self.turns) // 2
-        if not middle:
-            return None
-        first, second = self.turns[:middle], self.turns[middle:]
-        return replace(self, turns=first), replace(self, turns=second, history=(*self.history, *first))
+        if middle:
+            first, second = self.turns[:middle], self.turns[middle:]
+            history = (*self.history, *first)[-len(second) :]
+            return (
+                replace(self, turns=first, history=self.history[-middle:]),
+                replace(self, turns=second, history=history),
+            )
+        if self.history:
+            return (replace(self, history=()),)
+        pieces = self.turns[0].halves() if self.turns else None
+        return None if pieces is None else tuple(replace(self, turns=(piece,)) for piece in pieces)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
