@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memspan.arguments import as_integer, as_number
 from memspan.llm import Prompt
@@ -17,8 +17,8 @@ from .load import Load
 from .merging import united_sources
 from .numbering import pick, scene_of, turn_lines
 from .stage import Tools
-from .together import ask_in_parts, in_batches, split_list, together
-from .values import Statement, Work
+from .together import ask_in_parts, in_batches, together
+from .values import Statement, Turn, Work
 
 if TYPE_CHECKING:
     from .synthesise_reply import Unit
@@ -35,7 +35,7 @@ class Synthesise:
     The model proposes units; what becomes of one is decided here. One with a number that no member has is dropped. One
     that says all that its members say (see `lost`), which happened at the same time, takes their place. Any other is an
     abstract, put before its members, which stay and are its `details`. Its sources are those of all members either
-    way. Each statement goes into one unit at most.
+    way. Each statement goes into one unit at most. What does not fit is asked without the context, and then in halves.
     """
 
     most: int = 200
@@ -81,17 +81,24 @@ class Synthesise:
         if len(batch) < 2:
             return list(batch)
 
-        def prompt(statements: tuple[Statement, ...]) -> Prompt:
-            context = work.history[len(work.history) - min(self.context, len(work.history)) :]
+        def prompt(part: _Part) -> Prompt:
             data = {
                 "scene": scene_of(work.turns),
-                "context": turn_lines(context, ()),
-                "statements": [_line(number, one) for number, one in enumerate(statements, 1)],
+                "context": turn_lines(part.context, ()),
+                "statements": [_line(number, one) for number, one in enumerate(part.statements, 1)],
             }
             return render("synthesise", data=data)
 
-        replies = await ask_in_parts(tools, key, batch, SynthesiseReply, prompt, split_list, _texts)
-        return [one for part, reply in replies for one in self._applied(part, reply.units, work, tools)]
+        context = work.history[len(work.history) - min(self.context, len(work.history)) :]
+        whole = _Part(0, batch, context)
+        replies = await ask_in_parts(tools, key, whole, SynthesiseReply, prompt, _Part.smaller, _Part.texts)
+        done: list[Statement] = []
+        read = 0
+        for part, reply in replies:
+            done += batch[read : part.start]
+            done += self._applied(part.statements, reply.units, work, tools)
+            read = part.start + len(part.statements)
+        return [*done, *batch[read:]]
 
     def _applied(
         self, statements: Sequence[Statement], units: Sequence[Unit], work: Work, tools: Tools
@@ -163,6 +170,29 @@ class Synthesise:
         )
 
 
+class _Part(NamedTuple):
+    """Statements that are asked about at once."""
+
+    start: int
+    """Place of the first of them."""
+    statements: tuple[Statement, ...]
+    context: tuple[Turn, ...]
+
+    def smaller(self) -> tuple[_Part, ...]:
+        """What to ask in its place when it does not fit: without context, then about halves of which something can be
+        made; statements for which that is nothing stay as they are."""
+        if self.context:
+            return (self._replace(context=()),)
+        middle = len(self.statements) // 2
+        first = self._replace(statements=self.statements[:middle])
+        second = self._replace(start=self.start + middle, statements=self.statements[middle:])
+        return tuple(part for part in (first, second) if len(part.statements) > 1)
+
+    def texts(self) -> list[str]:
+        """What tells which statements the numbers in a prompt stand for."""
+        return [statement.text for statement in self.statements]
+
+
 def _belong_together(members: Sequence[Statement]) -> bool:
     """Whether one record can say what the members say: of one kind, and of one time."""
     times = [member.at for member in members]
@@ -175,10 +205,6 @@ def _details(members: Sequence[Statement], dense: bool) -> tuple[str, ...]:
     if not dense:
         return tuple(member.text for member in members)
     return tuple(dict.fromkeys(text for member in members for text in member.details))
-
-
-def _texts(statements: Sequence[Statement]) -> list[str]:
-    return [statement.text for statement in statements]
 
 
 def _line(number: int, statement: Statement) -> dict[str, object]:

@@ -64,6 +64,7 @@ async def ask_in_parts(
     another version's windows, each key ends in a fingerprint of what is numbered.
 
     Args:
+        halves: the parts of an item, mostly two; none of them leaves it unanswered, and `None` raises.
         numbered: texts that tell what the numbers in the prompt stand for, in order; for a reply without numbers none.
 
     Returns:

@@ -12,6 +12,7 @@ from memspan.llm.prompts import render
 
 from .clean import clean_text
 from .cover import alignment, deviations_of, turn_text
+from .dialogue import Asked, Dialogue
 from .event_time import SpokenTimes
 from .grounding import time_metadata
 from .load import Load
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Verify"]
 
-_Asked = tuple[Statement, str]
-"""A statement with the question that stands for it."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verify:
@@ -38,8 +36,9 @@ class Verify:
     the dialogue, without seeing the statement. No answer: the statement is dropped, and the job's log keeps it with its
     question. An answer takes the statement's place, since it is closer to what was said; below the threshold it is a
     correction, and the log keeps what was there. A statement that the model passed over stays, marked
-    `verified: false`. In the end the same statements are one; merely similar ones are not made one, because facts that
-    exclude each other are as similar as paraphrases.
+    `verified: false`; so does one for which not even its own turn fits into the model's context. Before that, turns far
+    from the statement's own are left out until the dialogue fits. In the end the same statements are one; merely
+    similar ones are not made one, because facts that exclude each other are as similar as paraphrases.
     """
 
     threshold: float = 0.8
@@ -108,38 +107,36 @@ class Verify:
         """Statements that hold, each with what the dialogue makes of it."""
         from .verify_reply import EvidenceReply
 
-        def prompt(asked: tuple[_Asked, ...]) -> Prompt:
-            shown = (*work.history, *work.turns)
-            lines = [{"n": number, "question": question} for number, (_, question) in enumerate(asked, 1)]
+        def prompt(part: Dialogue) -> Prompt:
+            shown = (*part.history, *part.turns)
+            lines = [
+                {"n": number, "question": question} for number, (_, question) in enumerate(part.asked, 1)
+            ]
             data = {
-                "scene": scene_of(work.turns),
-                "turns": turn_lines(shown, work.turns),
+                "scene": scene_of(part.turns),
+                "turns": turn_lines(shown, part.turns),
                 "questions": lines,
             }
             return render("evidence", data=data)
 
-        def numbered(asked: tuple[_Asked, ...]) -> list[str]:
-            return [
-                *(turn.id for turn in work.turns),
-                *(text for one, question in asked for text in (one.text, question)),
-            ]
-
         asked = await self._questions(f"{key}.question", batch, tools)
+        whole = Dialogue(tuple(asked), work.turns, work.history)
         replies = await ask_in_parts(
-            tools, f"{key}.evidence", tuple(asked), EvidenceReply, prompt, split_list, numbered
+            tools, f"{key}.evidence", whole, EvidenceReply, prompt, Dialogue.smaller, Dialogue.numbered
         )
-        held = []
+        found: dict[int, tuple[Evidence | None, Dialogue]] = {}
         for part, reply in replies:
             answers = {answer.n: answer for answer in reversed(reply.answers)}
-            for number, (statement, question) in enumerate(part, 1):
-                after = self._judged(statement, question, answers.get(number), work, tools, spoken)
-                if after is not None:
-                    held.append((statement, after))
+            found |= {id(one): (answers.get(number), part) for number, one in enumerate(part.asked, 1)}
+        held = []
+        for one in asked:
+            answer, part = found.get(id(one), (None, whole))
+            after = self._judged(*one, answer, part, work, tools, spoken)
+            if after is not None:
+                held.append((one[0], after))
         return held
 
-    async def _questions(
-        self, key: str, batch: tuple[Statement, ...], tools: Tools
-    ) -> list[tuple[Statement, str]]:
+    async def _questions(self, key: str, batch: tuple[Statement, ...], tools: Tools) -> list[Asked]:
         from .verify_reply import QuestionReply
 
         def prompt(statements: tuple[Statement, ...]) -> Prompt:
@@ -163,6 +160,7 @@ class Verify:
         statement: Statement,
         question: str,
         answer: Evidence | None,
+        part: Dialogue,
         work: Work,
         tools: Tools,
         spoken: SpokenTimes,
@@ -172,7 +170,7 @@ class Verify:
         if answer is None:
             tools.note("not verified", statement=statement.text, sources=sources, question=question)
             return replace(statement, metadata={**statement.metadata, "verified": False})
-        cited, unknown = pick(work.turns, answer.turns)
+        cited, unknown = pick(part.turns, answer.turns)
         ids = [turn.id for turn in cited]
         if unknown:
             tools.note("unknown turns", statement=statement.text, numbers=unknown)
@@ -196,7 +194,7 @@ class Verify:
         )
         if not clean_text(answer.timestamp) or not cited:
             return verified
-        shown = (*work.history, *work.turns)
+        shown = (*part.history, *part.turns)
         at, flagged = time_metadata(answer.timestamp, cited, shown, text, tools, spoken)
         if flagged:
             return verified  # the time that it has was checked as well, and by more turns

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from conversations import turn, turns, work
+from conversations import statement, turn, turns, work
 from scripted_llm import Asked, Rule
 from tools import MemoryTools, run_stages
 
@@ -16,7 +16,9 @@ from memspan.encode.buffer import Buffer
 from memspan.encode.complete import Complete
 from memspan.encode.extract import Extract
 from memspan.encode.stage import Stage
+from memspan.encode.synthesise import Synthesise
 from memspan.encode.values import Turn, Window, Work
+from memspan.encode.verify import Verify
 from memspan.encode.windows import Windows
 from memspan.errors import TruncatedReplyError
 
@@ -73,6 +75,80 @@ def test_a_turn_that_is_too_long_is_read_in_pieces(stage: Stage) -> None:
     assert (before.text, behind.text) == ("Before.", "Behind.")
     assert " ".join(piece.text for piece in pieces) == LONG, "cut between words"
     assert {piece.sources for piece in pieces} == {("t1",)}
+
+
+def verified(given: Work, chars: int, **parameters: Any) -> tuple[list[tuple[str, bool]], MemoryTools]:
+    """The statements and whether they were looked for, by a model that finds what a turn says word by word."""
+
+    def evidence(asked: Asked) -> Any:
+        said = {line["text"]: line["n"] for line in asked.data["turns"] if "n" in line}
+        found = [
+            {"n": line["n"], "found": True, "statement": line["question"], "turns": [said[line["question"]]]}
+            for line in asked.data["questions"]
+            if line["question"] in said
+        ]
+        return {"answers": found}
+
+    def question(asked: Asked) -> Any:
+        return {
+            "questions": [
+                {"n": line["n"], "question": line["statement"]} for line in asked.data["statements"]
+            ]
+        }
+
+    tools = MemoryTools({"question": question, "evidence": small(evidence, chars)})
+    done = asyncio.run(run_stages([Verify(**parameters)], given, tools))
+    return [(one.text, one.metadata.get("verified", True)) for one in done.statements], tools
+
+
+@pytest.mark.parametrize("batch", [1, 8])
+@pytest.mark.parametrize("chars", [400, 2000, 10_000])
+def test_answers_are_looked_for_near_the_sources_when_the_dialogue_does_not_fit(
+    chars: int, batch: int
+) -> None:
+    texts = [f"Turn {number} {'xy ' * 60}end." for number in range(200)]
+    statements = [statement(texts[number], f"t{number}") for number in range(0, 200, 4)]
+    given = work(turns(*texts), history=[turn(900 + n, "y" * 100) for n in range(5)], statements=statements)
+
+    kept, tools = verified(given, chars, batch=batch)
+
+    assert kept == [(one.text, True) for one in statements]
+    assert tools.noted("split")
+    assert {one.sources for one in statements} == {(f"t{number}",) for number in range(0, 200, 4)}
+    batches = -(-len(statements) // batch)
+    assert len(tools.asked) < batches * 10 + 4 * len(statements), "requests grow with the statements alone"
+
+
+def test_a_statement_from_a_turn_that_does_not_fit_stays() -> None:
+    statements = [statement("Too long.", "t1"), statement("Short.", "t2")]
+    given = work(turns("Hm.", LONG, "Short."), statements=statements)
+
+    kept, tools = verified(given, 1000, batch=2)
+
+    assert kept == [("Too long.", False), ("Short.", True)]
+    assert [note["statement"] for note in tools.noted("not verified")] == ["Too long."]
+
+
+@pytest.mark.parametrize("fits", [5, 2, 1, 0])
+def test_statements_that_do_not_fit_stay(fits: int) -> None:
+    asked: list[tuple[bool, int]] = []
+
+    def synthesise(given: Asked) -> Any:
+        statements = given.data["statements"]
+        asked.append((bool(given.data["context"]), len(statements)))
+        if given.data["context"] or len(statements) > fits:
+            raise TruncatedReplyError("the prompt does not fit")
+        return {"units": [{"content": statements[0]["statement"], "members": [1, 2]}]}
+
+    statements = [statement(f"Ana has bee {number}.", "t0") for number in range(5)]
+    given = work(turns("Hm."), history=[turn(9, LONG)], statements=statements)
+    tools = MemoryTools({"synthesise": synthesise})
+
+    done = asyncio.run(run_stages([Synthesise()], given, tools)).statements
+
+    assert [one.text for one in done if one.stage != "synthesise"] == [one.text for one in statements]
+    assert asked[:2] == [(True, 5), (False, 5)]
+    assert min(count for _, count in asked) >= 2
 
 
 def test_short_turns_are_no_pieces() -> None:
