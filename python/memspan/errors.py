@@ -229,3 +229,12 @@ def invalid(
 def missing_extra(package: str, purpose: str, extra: str) -> MissingExtraError:
     """Build the error for an optional dependency that is not installed."""
     return MissingExtraError(f"{purpose} needs the package '{package}': pip install \"memspan[{extra}]\"")
+
+
+def unusable_proxy() -> MissingExtraError:
+    """Build the error for a proxy that httpx does not know, or not without one more package. It has a password, maybe,
+    and is not quoted."""
+    return MissingExtraError(
+        "the environment (such as ALL_PROXY) names a proxy that cannot be used; accepted: http, https and, with the "
+        "package 'socksio' (pip install \"httpx[socks]\"), socks5"
+    )

@@ -12,6 +12,8 @@ from typing import Any
 
 import httpx
 
+from memspan.errors import unusable_proxy
+
 __all__ = ["TimedClient"]
 
 
@@ -24,11 +26,17 @@ class TimedClient:
     Args:
         seconds: for connecting, for each read, and for all that is done within `limited`.
         options: of `httpx.Client`.
+
+    Raises:
+        MissingExtraError: the environment names a proxy of a kind that is not supported.
     """
 
     def __init__(self, seconds: float, **options: Any) -> None:
         limits = httpx.Limits(max_connections=1, max_keepalive_connections=1)
-        self._client = httpx.Client(timeout=seconds, limits=limits, **options)
+        try:
+            self._client = httpx.Client(timeout=seconds, limits=limits, **options)
+        except (ImportError, ValueError):
+            raise unusable_proxy() from None
         self._seconds = seconds
         self._socket: socket.socket | None = None
         self._late = False

@@ -7,6 +7,8 @@ from urllib.parse import urljoin, urlsplit
 
 import openai
 
+from memspan.errors import unusable_proxy
+
 __all__ = ["CautiousClient", "broke_off", "redirect_target"]
 
 _MAX_ERROR: Final = 1 << 16
@@ -35,10 +37,16 @@ class CautiousClient(openai.DefaultAsyncHttpxClient):
     Args:
         own_headers: send no headers that OpenAI's client found in the environment: its organisation, its project, and
             others with whatever secrets.
+
+    Raises:
+        MissingExtraError: the environment names a proxy of a kind that is not supported.
     """
 
     def __init__(self, *, own_headers: bool = False) -> None:
-        super().__init__(follow_redirects=False)
+        try:
+            super().__init__(follow_redirects=False)
+        except (ImportError, ValueError):
+            raise unusable_proxy() from None
         self._own_headers = own_headers
 
     async def send(self, request: Any, *, stream: bool = False, **how: Any) -> Any:

@@ -6,6 +6,7 @@ import itertools
 import json
 import pickle
 import socket
+import sys
 import time
 import traceback
 from collections.abc import Callable
@@ -20,7 +21,7 @@ pytest.importorskip("tenacity")
 
 from memspan.embed import OpenAIEmbedder
 from memspan.embed.retry import retry_after_seconds
-from memspan.errors import EmbedderError, InvalidArgumentError
+from memspan.errors import EmbedderError, InvalidArgumentError, MissingExtraError
 
 SECRET = "sk-very-secret"
 
@@ -348,6 +349,16 @@ def test_a_dead_server_is_named() -> None:
         with Patient(url, retries=2) as patient:
             patient.fails(f"{url}/embeddings: ConnectError: .*gave up after 3 attempts")
             assert len(patient.pauses) == 2
+
+
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "socks4://me:secret@127.0.0.1:9"])
+def test_a_proxy_that_cannot_be_used_is_an_error_of_ours(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    with Patient("http://127.0.0.1:9/v1", retries=0) as patient:
+        with pytest.raises(MissingExtraError, match="a proxy that cannot be used.*httpx") as raised:
+            patient.embedder.embed_query("abc")
+        assert "secret" not in str(raised.value)
 
 
 def test_secrets_are_never_shown(server: Any) -> None:

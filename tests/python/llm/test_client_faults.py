@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,7 +17,7 @@ from llm_faults import FAULTS, Fault, slow, status
 from pydantic import BaseModel
 from scripted_llm import ScriptedLLM, no_pause
 
-from memspan.errors import BadReplyError, LLMError, TruncatedReplyError
+from memspan.errors import BadReplyError, LLMError, MissingExtraError, TruncatedReplyError
 from memspan.llm import OpenAIModel, Prompt
 from memspan.llm.reading import read_object
 
@@ -231,6 +232,21 @@ def test_long_replies_hold_up_no_others(
     assert len(model.complete(prompt, Items, stage="test").value.items) == 20_000
     assert len(read_in) == 2
     assert "memspan-llm" not in read_in
+
+
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "socks4://me:secret@127.0.0.1:9"])
+def test_a_proxy_that_cannot_be_used_is_an_error_of_ours(
+    model: OpenAIModel, prompt: Prompt, proxy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    for ask in (
+        lambda: model.complete(prompt, Items, stage="test"),
+        lambda: list(model.astream(prompt, stage="test")),
+    ):
+        with pytest.raises(MissingExtraError, match="a proxy that cannot be used.*httpx") as raised:
+            ask()
+        assert "secret" not in str(raised.value)
 
 
 def test_nobody_there(model_of: Callable[..., OpenAIModel], prompt: Prompt) -> None:
