@@ -238,3 +238,10 @@ def unusable_proxy() -> MissingExtraError:
         "the environment (such as ALL_PROXY) names a proxy that cannot be used; accepted: http, https and, with the "
         "package 'socksio' (pip install \"httpx[socks]\"), socks5"
     )
+
+
+def unread_certificates(error: OSError) -> str:
+    """What to say where httpx does not get the certificates that it is to trust; the error names no file."""
+    return (
+        f"the certificates that the environment names (SSL_CERT_FILE, SSL_CERT_DIR) cannot be read: {error}"
+    )

@@ -13,7 +13,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from memspan.embed.retry import RetryPolicy, TransientError, retry_after_seconds
-from memspan.errors import EmbedderError, InvalidArgumentError, invalid, missing_extra, shorten
+from memspan.errors import (
+    EmbedderError,
+    InvalidArgumentError,
+    invalid,
+    missing_extra,
+    shorten,
+    unread_certificates,
+)
 
 try:
     import httpx
@@ -49,6 +56,7 @@ class JsonEndpoint:
 
     Raises:
         InvalidArgumentError: a malformed URL, key or header.
+        EmbedderError: the environment names certificates that cannot be read.
     """
 
     def __init__(
@@ -71,7 +79,10 @@ class JsonEndpoint:
             sent["Authorization"] = f"Bearer {_check_secret(api_key, 'api_key')}"
         self._secrets = _spellings(sent.values())
         # The certificates are read once, not for each client.
-        trusted = httpx.create_ssl_context()
+        try:
+            trusted = httpx.create_ssl_context()
+        except OSError as error:
+            raise EmbedderError(unread_certificates(error)) from None
         self._options: dict[str, Any] = {"headers": sent, "transport": transport, "verify": trusted}
         self._kept: tuple[int, deque[TimedClient]] = os.getpid(), deque()
         # Of a parent process: two that read from one connection would get each other's replies.

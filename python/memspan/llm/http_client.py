@@ -7,7 +7,7 @@ from urllib.parse import urljoin, urlsplit
 
 import openai
 
-from memspan.errors import unusable_proxy
+from memspan.errors import LLMError, unread_certificates, unusable_proxy
 
 __all__ = ["CautiousClient", "broke_off", "redirect_target"]
 
@@ -40,6 +40,7 @@ class CautiousClient(openai.DefaultAsyncHttpxClient):
 
     Raises:
         MissingExtraError: the environment names a proxy of a kind that is not supported.
+        LLMError: it names certificates that cannot be read.
     """
 
     def __init__(self, *, own_headers: bool = False) -> None:
@@ -47,6 +48,8 @@ class CautiousClient(openai.DefaultAsyncHttpxClient):
             super().__init__(follow_redirects=False)
         except (ImportError, ValueError):
             raise unusable_proxy() from None
+        except OSError as error:
+            raise LLMError(unread_certificates(error)) from None
         self._own_headers = own_headers
 
     async def send(self, request: Any, *, stream: bool = False, **how: Any) -> Any:

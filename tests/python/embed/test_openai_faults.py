@@ -361,6 +361,12 @@ def test_a_proxy_that_cannot_be_used_is_an_error_of_ours(proxy: str, monkeypatch
         assert "secret" not in str(raised.value)
 
 
+def test_certificates_that_are_not_there_are_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/certificates.pem")
+    with pytest.raises(EmbedderError, match=r"certificates .*\(SSL_CERT_FILE, SSL_CERT_DIR\) cannot be read"):
+        OpenAIEmbedder("tiny", base_url="http://127.0.0.1:9/v1")
+
+
 def test_secrets_are_never_shown(server: Any) -> None:
     with Patient(server.url, headers={"X-Token": "hidden-token"}) as patient:
         assert SECRET not in repr(patient.embedder)

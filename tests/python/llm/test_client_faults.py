@@ -249,6 +249,14 @@ def test_a_proxy_that_cannot_be_used_is_an_error_of_ours(
         assert "secret" not in str(raised.value)
 
 
+def test_certificates_that_are_not_there_are_an_error_of_ours(
+    model: OpenAIModel, prompt: Prompt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/certificates.pem")
+    with pytest.raises(LLMError, match=r"certificates .*\(SSL_CERT_FILE, SSL_CERT_DIR\) cannot be read"):
+        model.complete(prompt, Items, stage="test")
+
+
 def test_nobody_there(model_of: Callable[..., OpenAIModel], prompt: Prompt) -> None:
     with ScriptedLLM() as gone:
         pass
