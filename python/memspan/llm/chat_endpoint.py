@@ -4,6 +4,7 @@ secret."""
 from __future__ import annotations
 
 import asyncio
+import platform
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
@@ -93,6 +94,10 @@ class ChatEndpoint:
             default_headers={"Authorization": f"Bearer {key or 'none'}"} if elsewhere else None,
             http_client=CautiousClient(own_headers=elsewhere),
         )
+        # Else looked up by the first request, under locks that a fork at that moment would leave to its child.
+        self._create: Any = self._client.chat.completions.with_streaming_response.create
+        self._create_stream: Any = self._client.chat.completions.create
+        platform.platform()
 
     async def close(self) -> None:
         """Close the connections; requests under way fail."""
@@ -226,9 +231,8 @@ class ChatEndpoint:
         raise failure
 
     async def _exchange(self, body: Mapping[str, Any]) -> Any:
-        create: Any = self._client.chat.completions.with_streaming_response.create
         try:
-            async with create(**body, extra_body=self._extra) as response:
+            async with self._create(**body, extra_body=self._extra) as response:
                 received = await read_bytes(response, self.url)
         except Exception as error:
             failure = self._failure(error)
@@ -281,9 +285,8 @@ class ChatEndpoint:
                 yield end
 
     async def _open(self, body: Mapping[str, Any]) -> Any:
-        create: Any = self._client.chat.completions.create
         try:
-            opened = await create(**body, extra_body=self._extra)
+            opened = await self._create_stream(**body, extra_body=self._extra)
         except Exception as error:
             failure = self._failure(error)
         else:

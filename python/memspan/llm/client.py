@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
 import time
 import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
@@ -13,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memspan.arguments import as_integer, as_json, as_number, as_text
+from memspan.embed.loaded_once import LoadedOnce
 from memspan.embed.openai_url import find_url
 from memspan.errors import LLMError, invalid, missing_extra
 
@@ -244,36 +244,42 @@ class OpenAIModel:
 
 
 class _Connections:
-    """The asker of this process; a forked child makes its own. Used in the background loop, closed from anywhere."""
+    """The asker of this process; a forked child makes its own. Used in the background loop, closed from anywhere.
+
+    Without a lock of its own, which a fork would leave to a child that has not the thread which holds it.
+    """
 
     def __init__(self, make: Callable[[], Asker]) -> None:
         self._make = make
-        self._lock = threading.Lock()
-        self._asker: Asker | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._left: list[Asker | None] = []  # of a parent process, whose connections must not be closed here
+        # Those of a parent process stay there: their connections must not be closed here.
+        self._askers: LoadedOnce[asyncio.AbstractEventLoop, Asker] = LoadedOnce()
+        self._last: tuple[asyncio.AbstractEventLoop, Asker] | None = None
         self._closed = False
 
     def asker(self) -> Asker:
-        loop = asyncio.get_running_loop()
-        with self._lock:
-            if self._closed:
-                raise LLMError("the model is closed")
-            if self._loop is not loop:
-                self._left.append(self._asker)
-                self._asker = self._make()
-                self._loop = loop
-                weakref.finalize(self, _close_later, self._asker, loop).atexit = False
-            assert self._asker is not None
-            return self._asker
+        self._require_open()
+        asker = self._askers.get(asyncio.get_running_loop(), self._made)
+        try:
+            self._require_open()
+        except LLMError:  # closed while it was made
+            start_in_background(asker.close())
+            raise
+        return asker
 
     def close(self) -> None:
-        with self._lock:
-            self._closed = True
-            asker, self._asker = self._asker, None
-            here = self._loop is not None and self._loop is background_loop()
-        if asker is not None and here:
-            run_in_background(asker.close())
+        self._closed = True
+        if self._last is not None and self._last[0] is background_loop():
+            run_in_background(self._last[1].close())
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise LLMError("the model is closed")
+
+    def _made(self, loop: asyncio.AbstractEventLoop) -> Asker:
+        asker = self._make()
+        self._last = loop, asker
+        weakref.finalize(self, _close_later, asker, loop).atexit = False
+        return asker
 
 
 def _close_later(asker: Asker, loop: asyncio.AbstractEventLoop) -> None:

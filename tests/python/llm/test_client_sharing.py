@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from scripted_llm import ScriptedLLM
 
 from memspan.errors import LLMError
-from memspan.llm import OpenAIModel, Prompt
+from memspan.llm import OpenAIModel, Prompt, client
 
 
 class Items(BaseModel):
@@ -169,6 +169,66 @@ def test_forked_children_make_their_own_connections(server: ScriptedLLM, tmp_pat
 
     assert (done.returncode, done.stderr) == (0, "")
     assert len(server.asked) == (1 if cached else 8)
+
+
+FORK_MEANWHILE = """
+import faulthandler, os, sys, threading, time, warnings
+warnings.simplefilter("ignore", DeprecationWarning)
+from pydantic import BaseModel
+from memspan.llm import OpenAIModel, Prompt, client
+class Items(BaseModel):
+    items: list[str]
+prompt = Prompt(name="shout", version=1, system="Task: shout", user='<items>\\n"a"\\n</items>')
+model = OpenAIModel("small", base_url=sys.argv[1])
+real, begun = client.ChatEndpoint, threading.Event()
+def slow(*given, **named):
+    begun.set()
+    time.sleep(0.5)
+    return real(*given, **named)
+client.ChatEndpoint = slow
+def ask():
+    return model.complete(prompt, Items, stage="test").value.items
+asking = threading.Thread(target=ask)
+asking.start()
+begun.wait()
+child = os.fork()
+if child == 0:
+    faulthandler.dump_traceback_later(20, exit=True)
+    os._exit(0 if ask() == ["A"] else 2)
+asking.join()
+model.close()
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_waits_while_connections_are_made(server: ScriptedLLM) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FORK_MEANWHILE, server.url],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(server.asked) == 2
+
+
+def test_a_model_that_is_closed_while_it_connects_leaves_nothing_open(
+    server: ScriptedLLM, prompt: Prompt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = OpenAIModel("small", base_url=server.url)
+    real = client.ChatEndpoint
+
+    def closing(*given: Any, **named: Any) -> Any:
+        model.close()
+        return real(*given, **named)
+
+    monkeypatch.setattr(client, "ChatEndpoint", closing)
+    with pytest.raises(LLMError, match="the model is closed"):
+        model.complete(prompt, Items, stage="test")
+    assert server.asked == []
 
 
 LATE = """
