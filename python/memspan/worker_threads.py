@@ -6,14 +6,17 @@ import asyncio
 import contextvars
 import functools
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
-__all__ = ["InterpreterEndsError", "WorkerThreads", "beside", "in_worker"]
+__all__ = ["InterpreterEndsError", "WorkerThreads", "beside", "in_worker", "pause"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
+_LOOK: Final = 1.0
+"""Seconds between looks at whether the program ends."""
 
 
 class InterpreterEndsError(RuntimeError):
@@ -60,6 +63,33 @@ async def beside(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) ->
     """The same with the caller's context variables, such as who acts: `asyncio.to_thread`, but for its end."""
     context = contextvars.copy_context()
     return await in_worker(functools.partial(context.run, function, *args, **kwargs))
+
+
+def pause(seconds: float) -> None:
+    """`time.sleep`, but not beyond the end of the program, which waits for its threads.
+
+    Raises:
+        InterpreterEndsError: it ends.
+    """
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0:
+        time.sleep(min(left, _LOOK))
+        if left > _LOOK and _ends():
+            raise InterpreterEndsError("the interpreter ends")
+
+
+def _ends() -> bool:
+    """Whether the main thread has ended, and nothing else of the program is left but threads that it waits for. Only
+    executors tell before these have ended."""
+    main, own = threading.main_thread(), threading.current_thread()
+    if own is main or any(each not in (main, own) and not each.daemon for each in threading.enumerate()):
+        return False
+    try:
+        with ThreadPoolExecutor(1) as probe:
+            probe.submit(int)
+    except RuntimeError:
+        return True
+    return False
 
 
 def _goes_on() -> bool:

@@ -20,6 +20,7 @@ from memspan.embed.openai_url import OPENAI_URL, find_url
 from memspan.embed.protocol import check_count, check_dim, check_text, check_texts
 from memspan.embed.retry import RetryPolicy
 from memspan.errors import invalid
+from memspan.worker_threads import pause
 
 if TYPE_CHECKING:
     import httpx
@@ -60,7 +61,8 @@ class OpenAIEmbedder:
         retries: attempts after the first.
         longest_pause: seconds; bounds the pause before a retry, also when the server asks for more.
         headers: sent with every request, and kept out of messages as the key is.
-        transport, sleep, clock: replace the network, `time.sleep` and `time.monotonic`, for tests.
+        transport, sleep, clock: replace the network, pauses (which end with the program) and `time.monotonic`, for
+            tests.
 
     Raises:
         InvalidArgumentError: an argument of the wrong type or value.
@@ -85,7 +87,7 @@ class OpenAIEmbedder:
         longest_pause: float = 60.0,
         headers: Mapping[str, str] | None = None,
         transport: httpx.BaseTransport | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] = pause,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = check_text(model, "model")

@@ -6,7 +6,9 @@ import itertools
 import json
 import pickle
 import socket
+import subprocess
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -340,6 +342,35 @@ def test_a_reply_that_says_what_was_sent_is_not_quoted(server: Any, reply: Any, 
         server.queue(server.body(json.dumps(reply).encode()))
         error = patient.fails(message)
         assert SECRET[:8] not in str(error)
+
+
+ENDING = """
+import sys, time
+from memspan.embed import OpenAIEmbedder
+from memspan.remember.jobs.loop import LoopThread
+from memspan.worker_threads import in_worker
+embedder = OpenAIEmbedder("tiny", base_url=sys.argv[1], dim=4, longest_pause=600.0)
+LoopThread().start(in_worker(embedder.embed_query, "abc"))
+sys.stdin.readline()
+"""
+
+
+def test_the_end_of_a_program_waits_for_no_pause(server: Any) -> None:
+    told = threading.Event()
+
+    def later(handler: Any, request: Any) -> None:
+        server.error(503, Retry_After="600")(handler, request)
+        told.set()
+
+    server.queue(later)
+    with subprocess.Popen([sys.executable, "-c", ENDING, server.url], stdin=subprocess.PIPE) as program:
+        try:
+            assert told.wait(60)
+            time.sleep(0.5)  # it has read the answer
+            program.communicate(b"end\n", timeout=60)
+        finally:
+            program.kill()
+    assert program.returncode == 0
 
 
 def test_a_dead_server_is_named() -> None:
