@@ -268,6 +268,8 @@ class ChatEndpoint:
                         )
                         if chunk is None:
                             break
+                        # Whole blocks of events are there at once, and each takes half a millisecond.
+                        await asyncio.sleep(0)
                         piece, said = read_event(chunk, end, self._clock() - started)
                         if piece:
                             received += len(piece)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from typing import Any, Final
 
@@ -15,6 +16,9 @@ __all__ = ["Bounded", "StreamEnd", "WholeAnswer", "read_event"]
 
 _ENDS: Final = (b"\n\n", b"\r\r", b"\r\n\r\n")
 """Of an event."""
+_END: Final = re.compile(b"|".join(_ENDS))
+_OBJECTS: Final = 10_000
+"""In an event: OpenAI's client takes some 80 us for each."""
 
 
 class StreamEnd:
@@ -57,8 +61,8 @@ def read_event(chunk: Any, end: StreamEnd, seconds: float) -> tuple[str, bool]:
 
 class Bounded:
     """The blocks of an answer that comes in events, as they come. Whoever reads events holds each of them whole, and
-    makes objects of what is in it: one that is longer than `MAX_REPLY_BYTES`, or holds more than `MAX_REPLY_VALUES`, is
-    refused.
+    makes objects of what is in it: one that is longer than `MAX_REPLY_BYTES`, or holds more than `MAX_REPLY_VALUES` or
+    10,000 objects, is refused.
 
     No generator: one more of those that a stream leaves behind would be one more for the collector to end.
 
@@ -71,7 +75,7 @@ class Bounded:
         self._blocks = blocks
         self._url = url
         self._length = 0
-        self._values = 0
+        self._values = self._objects = 0
         self._tail = b""
 
     def __aiter__(self) -> AsyncIterator[bytes]:
@@ -82,14 +86,25 @@ class Bounded:
         seen = self._tail + block
         end = max(map(seen.rfind, _ENDS))
         self._length = self._length + len(block) if end < 0 else len(seen) - end
-        self._values += count_values(block)
+        most = self._most_held(seen)
         self._tail = seen[-3:]
-        if self._length > MAX_REPLY_BYTES or self._values > MAX_REPLY_VALUES:
+        if self._length > MAX_REPLY_BYTES:
             await self._blocks.aclose()
-            raise too_large(self._url) if self._length > MAX_REPLY_BYTES else too_many(self._url)
-        if end >= 0:
-            self._values = count_values(seen[end:])
+            raise too_large(self._url)
+        for held, limit in zip(most, (MAX_REPLY_VALUES, _OBJECTS), strict=True):
+            if held > limit:
+                await self._blocks.aclose()
+                raise too_many(self._url, limit)
         return block
+
+    def _most_held(self, seen: bytes) -> tuple[int, int]:
+        """The most values, and the most objects, that an event in the block has so far."""
+        first, *others = _END.split(seen)
+        values = [self._values + count_values(first) - count_values(self._tail), *map(count_values, others)]
+        objects = [self._objects + first.count(b"{") - self._tail.count(b"{")]
+        objects += (event.count(b"{") for event in others)
+        self._values, self._objects = values[-1], objects[-1]
+        return max(values), max(objects)
 
 
 class WholeAnswer:

@@ -14,6 +14,7 @@ from scripted_llm import ScriptedLLM
 
 from memspan.errors import BadReplyError, LLMError, TruncatedReplyError
 from memspan.llm import OpenAIModel, Prices, Prompt
+from memspan.llm.stream_event import read_event
 
 ANSWER = "Ana said on 8 May that she had moved to Lisbon."
 
@@ -345,3 +346,30 @@ def test_an_event_without_end_is_refused(
 
     with pytest.raises(LLMError, match="the reply is larger than 16 MiB"):
         list(model.astream(prompt, stage="answer"))
+
+
+def test_many_events_at_once_hold_up_no_others(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rounds: list[int] = []
+    read_in: list[int] = []
+
+    def noted(*given: Any) -> Any:
+        if not rounds:
+            rounds.append(0)
+            asyncio.get_running_loop().call_soon(next_round)
+        read_in.append(rounds[0])
+        return read_event(*given)
+
+    def next_round() -> None:
+        rounds[0] += 1
+        if len(read_in) < 200:
+            asyncio.get_running_loop().call_soon(next_round)
+
+    monkeypatch.setattr("memspan.llm.chat_endpoint.read_event", noted)
+    event = b'data: {"choices":[{"delta":{"content":"a"}}]}\n\n'
+    end = b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n'
+    server.misbehave(Fault(name="many", body=event * 200 + end))
+
+    assert "".join(model.astream(prompt, stage="answer")) == "a" * 200
+    assert len(set(read_in[:200])) == 200, "other work of the loop has its turn after each"
