@@ -19,7 +19,6 @@ from .migrations import migrate, require_current_schema
 from .pool import ConnectionPool
 from .sqlite_reader import ERASE_PENDING, SqliteReader
 from .sqlite_writer import SqliteWriter
-from .writer_state import WriterState
 
 __all__ = ["SqliteStore"]
 
@@ -45,7 +44,7 @@ class SqliteStore:
     def __init__(self, path: str | os.PathLike[str], *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.path = _checked_path(path)
         self._busy_seconds = busy_seconds
-        self._kept: tuple[sqlite3.Connection, int, WriterState] | None = None
+        self._kept: tuple[sqlite3.Connection, int, SqliteWriter] | None = None
         self._pool = ConnectionPool(self.path, busy_seconds)
         self._checkpoints = Checkpoints(self.path, self._pool)
         try:
@@ -88,11 +87,10 @@ class SqliteStore:
             try:
                 # Within, as in `reading`: it may have waited for another process for long.
                 connection.execute("BEGIN IMMEDIATE")
-                state = self._state(connection)
-                writer = SqliteWriter(connection, state)
+                writer = self._writer(connection)
                 yield writer
                 self._commit(connection, copy_later=writer.written >= _MANY)
-                state.sequence = writer.sequence()
+                writer.end()
             except BaseException:
                 self._kept = None
                 if connection.in_transaction:
@@ -111,16 +109,20 @@ class SqliteStore:
             connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         self._checkpoints.start()
 
-    def _state(self, connection: sqlite3.Connection) -> WriterState:
-        """What the connection's last transaction left, unless another one committed since.
+    def _writer(self, connection: sqlite3.Connection) -> SqliteWriter:
+        """The connection's last one, with what it knows, unless another connection committed since.
 
         Another one may have changed everything, the schema included. Only others' commits change the number.
         """
         (version,) = connection.execute("PRAGMA data_version").fetchone()
-        if self._kept is None or self._kept[:2] != (connection, version):
-            require_current_schema(connection, self.path)
-            self._kept = (connection, version, WriterState())
-        return self._kept[2]
+        kept = self._kept
+        if kept is not None and kept[0] is connection and kept[1] == version:
+            kept[2].begin()
+            return kept[2]
+        require_current_schema(connection, self.path)
+        writer = SqliteWriter(connection)
+        self._kept = connection, version, writer
+        return writer
 
     def erase(self) -> None:
         """Rewrite the database file and empty the write-ahead log.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -73,72 +74,78 @@ _VANISHED: Final = 0
 
 
 class SqliteWriter(SqliteReader, SqliteTokenVectorWriter):
-    """`StoreWriter` on an open exclusive transaction."""
+    """`StoreWriter` on an open exclusive transaction, and after it on the connection's next one, see `WriterState`."""
 
-    def __init__(self, connection: sqlite3.Connection, state: WriterState) -> None:
+    def __init__(self, connection: sqlite3.Connection) -> None:
         super().__init__(connection)
-        self._state = state
-        if state.sequence is None:
-            # Now, while the last record is there.
-            state.sequence = super().sequence()
-        self._sequence = state.sequence
+        # Now, while the last record is there.
+        self._state = WriterState(super().sequence())
+        self.begin()
+
+    def begin(self) -> None:
+        """Nothing has been written by this transaction."""
+        self._sequence = self._state.sequence
         self._counted = False
         self.written = 0
         """Records put by this transaction."""
 
-    @property
+    def end(self) -> None:
+        """The transaction is committed."""
+        self._state.sequence = self._sequence
+
+    @cached_property
     def jobs(self) -> SqliteJobWriter:
         """See `StoreWriter.jobs`."""
         return SqliteJobWriter(self._connection)
 
-    @property
+    @cached_property
     def runs(self) -> SqliteRunWriter:
         """See `StoreWriter.runs`."""
         return SqliteRunWriter(self._connection)
 
-    @property
+    @cached_property
     def lifetimes(self) -> SqliteLifetimeWriter:
         """See `StoreWriter.lifetimes`."""
         return SqliteLifetimeWriter(self._connection, self._state, self._ensure_user)
 
-    @property
+    @cached_property
     def cold(self) -> SqliteColdWriter:
         """See `StoreWriter.cold`."""
         return SqliteColdWriter(
             self._connection, self._state, self._advance, self.mark_removal, self._ensure_user
         )
 
-    @property
+    @cached_property
     def quotas(self) -> SqliteQuotaWriter:
         """See `StoreWriter.quotas`."""
         return SqliteQuotaWriter(self._connection, self._advance, self._ensure_user)
 
-    @property
+    @cached_property
     def uses(self) -> SqliteUseWriter:
         """See `StoreWriter.uses`."""
         return SqliteUseWriter(self._connection, self._first_changed)
 
-    @property
+    @cached_property
     def audit(self) -> SqliteAuditWriter:
         """See `StoreWriter.audit`."""
         return SqliteAuditWriter(self._connection, self._state)
 
-    @property
+    @cached_property
     def resources(self) -> SqliteResourceWriter:
         """See `StoreWriter.resources`."""
         return SqliteResourceWriter(self._connection)
 
-    @property
+    @cached_property
     def secrets(self) -> SqliteSecretWriter:
         """See `StoreWriter.secrets`."""
         return SqliteSecretWriter(self._connection)
 
-    @property
+    @cached_property
     def unlearnt(self) -> SqliteUnlearntWriter:
         """See `StoreWriter.unlearnt`."""
         return SqliteUnlearntWriter(self._connection)
 
-    @property
+    @cached_property
     def traces(self) -> SqliteTraceWriter:
         """See `StoreWriter.traces`."""
         return SqliteTraceWriter(self._connection)
@@ -146,15 +153,14 @@ class SqliteWriter(SqliteReader, SqliteTokenVectorWriter):
     def sequence(self) -> int:
         return self._sequence
 
-    def _begin(self) -> int:
+    def _count_up(self) -> int:
         """The sequence number of this transaction, one more than before. Rows with it have to follow."""
-        assert self._state.sequence is not None
         self._sequence = self._state.sequence + 1
         return self._sequence
 
     def _advance(self) -> int:
-        """As `_begin`, for changes that do not write a record."""
-        sequence = self._begin()
+        """As `_count_up`, for changes that do not write a record."""
+        sequence = self._count_up()
         if not self._counted:
             self._connection.execute("UPDATE meta SET value = ? WHERE key = 'sequence'", (sequence,))
             self._counted = True
@@ -225,7 +231,7 @@ class SqliteWriter(SqliteReader, SqliteTokenVectorWriter):
         if not records:
             return
         self.written += len(records)
-        sequence = self._begin()
+        sequence = self._count_up()
         pks = {user: self._ensure_user(user) for user in {record.user for record in records}}
         first = self._reserve(len(records))
         if self._insert(records, pks, first, sequence) < len(records):

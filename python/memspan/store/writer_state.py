@@ -12,10 +12,10 @@ class WriterState:
     """Values read or written under the write lock.
 
     They hold until another connection commits, or a transaction of this one fails; the store then starts with
-    an empty state. A write that follows another one of the same connection so reads nothing at all.
+    another state. A write that follows another one of the same connection so reads nothing at all.
     """
 
-    sequence: int | None = None
+    sequence: int
     """The change counter as of the last commit."""
     last_pk: int | None = None
     """No record has a greater key; 0 when there is none."""
