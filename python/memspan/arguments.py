@@ -61,6 +61,8 @@ def as_optional_text(value: Any, argument: str) -> str | None:
 def is_listing(values: Any) -> bool:
     """Whether values can be taken one after the other. What stands for one value is none, though it may look like it: a
     text, a mapping, an array without a dimension."""
+    if isinstance(values, (list, tuple)):
+        return True
     if isinstance(values, (str, bytes, Mapping)) or (isinstance(values, np.ndarray) and values.ndim == 0):
         return False
     return isinstance(values, Iterable)
@@ -77,6 +79,8 @@ def as_texts(values: Any, argument: str) -> list[str]:
 
 def as_integer(value: Any, argument: str, low: int, high: int) -> int:
     """An integer of `low` to `high`; booleans and floats are refused."""
+    if type(value) is int and low <= value <= high:
+        return value
     accepted = f"an integer of {low}-{high}"
     # Older versions of numpy take their own booleans for integers.
     if isinstance(value, (bool, np.bool_, np.ndarray)):

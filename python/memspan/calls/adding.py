@@ -113,7 +113,7 @@ class AddingCalls(Calls):
         as_integer(batch, "batch", 1, 100_000)
         if user is not None:
             checked_name(user, "user")
-        total = len(records) if isinstance(records, Sequence) else None
+        total = len(records) if progress and isinstance(records, Sequence) else None
         checked = checked_records(records, user, self._engine.embedder.identity.dim)
         with tracking("adding", total, progress) as advance:
             count = add_in_batches(self._engine, checked, batch, advance)

@@ -123,7 +123,7 @@ def add_checked(
             seconds,
             undated=undated,
             cold=cold,
-            full=_in_full(change.writer, existing),
+            full=_in_full(change.writer, existing) if existing else {},
             sealing=sealing,
             loading=loading,
         )
@@ -136,16 +136,18 @@ def add_checked(
         jobs = False
         if records:
             write_with_versions(change, records, settled.versions)
-            change.writer.cold.evict(settled.away, now_micros())
-            _keep_originals_apart(change, records, existing, [*settled.versions, *settled.away])
+            if settled.away:
+                change.writer.cold.evict(settled.away, now_micros())
+            if existing:
+                _keep_originals_apart(change, records, existing, [*settled.versions, *settled.away])
             jobs = follow_turns(change, records, existing, recipe)
         # What only lives longer, is pinned or has ended has changed, too.
         written = [*records, *settled.again]
         entered = bool(written) and enter_added(change, written)
         if within is not None:
             within(change)
-        settled.restate(change)
         if existing:
+            settled.restate(change)
             shorten_derived(change, written, existing)
     engine.note_unsaved(len(written))
     if not entered:

@@ -6,7 +6,6 @@ import json
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -56,16 +55,11 @@ class EmbedderIdentity:
 
     def dump(self) -> str:
         """As JSON, always the same text for the same identity."""
-        return _dump(self)
+        return json.dumps(asdict(self), sort_keys=True)
 
     def __str__(self) -> str:
         checksum = f", checksum {self.checksum[:16]}" if self.checksum else ""
         return f"'{self.name}' (dimension {self.dim}{checksum})"
-
-
-@lru_cache
-def _dump(identity: EmbedderIdentity) -> str:  # every write compares it
-    return json.dumps(asdict(identity), sort_keys=True)
 
 
 class StoreEmbedder:
@@ -76,6 +70,8 @@ class StoreEmbedder:
 
     def __init__(self, path: object, identity: EmbedderIdentity, embedder: Embedder | None = None) -> None:
         self.identity: Final = identity
+        self.recorded: Final = identity.dump()
+        """What the store says of it; every write compares that."""
         self._path = path
         self._lock = threading.Lock()
         self._embedder: Embedder | None = None

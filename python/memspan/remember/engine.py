@@ -43,7 +43,7 @@ _WORTH_SAVING: Final = 20_000
 _FEW: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _State:
     """An index and the point of the store's sequence that it equals."""
 
@@ -134,43 +134,50 @@ class Engine:
         with self._lock:
             change: Change | None = None
             try:
-                with self._writing() as writer:
-                    change = Change(writer, self._catch_up(writer).index, self.tally, self.actor, self.tokens)
-                    before = writer.sequence()
-                    yield change
-                    settle_evictions(change)
-                    if change.settled is not None:
-                        change.settled()
-                    if self.uses.due:
-                        self.uses.write(change)
-                    sequence = writer.sequence()
-                    self._coming = _State(change.index, sequence)
+                while change is None:
+                    with self.store.writing() as writer:
+                        if self._is_near(writer):
+                            index = self._catch_up(writer).index
+                            change = Change(writer, index, self.tally, self.actor, self.tokens)
+                            before = writer.sequence()
+                            yield change
+                            self._settle(change)
+                            sequence = writer.sequence()
+                            self._coming = _State(index, sequence)
+                    if change is None:
+                        self.current()
             except BaseException:
                 self._coming = None
-                if change is not None and change.touched:
-                    self._state = None
                 if change is not None:
+                    if change.touched:
+                        self._state = None
                     self.tally.give_back(change.counted)
                 raise
             self._state = self._coming
             self._coming = None
             self._unsaved += sequence != before
 
-    @contextmanager
-    def _writing(self) -> Iterator[StoreWriter]:
-        """The store's write transaction. A long backlog is applied before it: other writers would have to wait."""
-        while True:
-            with self.store.writing() as writer:
-                state = self._state
-                if state is not None and writer.sequence() - state.sequence <= _FEW:
-                    yield writer
-                    return
-            self.current()
+    def _is_near(self, writer: StoreWriter) -> bool:
+        """Whether there is little to catch up with. A long backlog is applied before a write transaction: other writers
+        would have to wait."""
+        state = self._state
+        return state is not None and writer.sequence() - state.sequence <= _FEW
+
+    def _settle(self, change: Change) -> None:
+        """What belongs at the end of a transaction."""
+        if change.evicted:
+            settle_evictions(change)
+        if change.settled is not None:
+            change.settled()
+        if self.uses.due:
+            self.uses.write(change)
 
     def _catch_up(self, reader: StoreReader) -> _State:
         self._refuse_other_embedder(reader)
         self._refuse_other_tokens(reader)
         state, sequence = self._state, reader.sequence()
+        if state is not None and state.sequence == sequence:
+            return state
         if state is not None and state.sequence > sequence:
             _logger.warning("%s went back in time; the index is rebuilt", self.store.path)
             state = None
@@ -203,7 +210,7 @@ class Engine:
 
     def _refuse_other_embedder(self, reader: StoreReader) -> None:
         recorded = reader.meta("embedder")
-        if recorded != self.embedder.identity.dump():
+        if recorded != self.embedder.recorded:
             now = None if recorded is None else EmbedderIdentity.parse(recorded, self.store.path)
             raise EmbedderMismatchError(
                 f"{self.store.path}: another process converted the store from embedder "
@@ -215,7 +222,7 @@ class Engine:
         if self.tokens is None:
             return
         recorded = reader.meta(TOKEN_SETTING)
-        if recorded != self.tokens.identity.dump():
+        if recorded != self.tokens.recorded:
             now = None if recorded is None else EmbedderIdentity.parse(recorded, self.store.path)
             raise EmbedderMismatchError(
                 f"{self.store.path}: another process made the token vectors anew, with {now} instead of "

@@ -75,8 +75,8 @@ def _write(change: Change, records: Sequence[Record], stay: bool) -> None:
     if len(records) == 1 and not stay:
         (record,) = records
         _put(change, records)
-        evicted = change.apply(lambda index: _add(index, record))
-        change.evicted += [(record.user, id_) for id_ in evicted]
+        if evicted := change.apply(lambda index: _add(index, record)):
+            change.evicted += [(record.user, id_) for id_ in evicted]
         return
     columns = _columns(records)
     if len(records) < _MANY:
@@ -141,19 +141,21 @@ def _fill(change: Change, columns: dict[str, Any], stay: bool) -> None:
 
 
 def _add(index: Index, record: Record) -> list[str]:
+    assert record.embedding is not None
+    assert record.recorded_at is not None
     return index.add(
         user=record.user,
         id=record.id,
         at=record.at,
         text=lexical_text(record),
-        embedding=_embedding(record),
+        embedding=record.embedding,
         tags=record.tags,
         kind=record.kind,
         until=record.until,
-        recorded_at=_recorded_at(record),
+        recorded_at=record.recorded_at,
         session=record.session,
         speaker=record.speaker,
-        metadata=dict(record.metadata),
+        metadata=_plain(record.metadata),
         importance=record.importance,
         pinned=record.pinned or record.held,
         retired_at=record.retired_at,

@@ -39,18 +39,15 @@ def with_lifetimes(reader: StoreReader, records: Sequence[Record], now: datetime
 
     No query where nothing has sources, nor a lifetime that the transaction's connection does not know yet.
     """
-    lifetimes: dict[str, dict[str, float]] = {}
+    lifetimes = {user: lifetimes_of(reader, user) for user in {record.user for record in records}}
     inherits = any(record.sources for record in records) and (
         reader.lifetimes.any_expiring() or not reader.cold.empty
     )
+    if not inherits and not any(lifetimes.values()):
+        return list(records)
     found = []
     for record in records:
-        own = lifetimes.get(record.user)
-        if own is None:
-            own = lifetimes[record.user] = lifetimes_of(reader, record.user)
-        if not own and not inherits:
-            found.append(record)
-            continue
+        own = lifetimes[record.user]
         ends = [] if record.expires_at is None else [record.expires_at]
         if not ends and record.kind in own:
             ends.append(end_of_life(record.recorded_at or now, own[record.kind]))

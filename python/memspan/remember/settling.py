@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from typing import NamedTuple
 
 from memspan.errors import HeldError
 from memspan.index import Index
@@ -26,17 +27,16 @@ _logger = logging.getLogger("memspan")
 _Key = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(NamedTuple):
     """What records come to, before anything is written."""
 
-    records: list[Record] = field(default_factory=list)
+    records: list[Record]
     """New ones, and those that say something else now; some without embedding."""
-    versions: list[Record] = field(default_factory=list)
+    versions: list[Record]
     """What these said before."""
-    away: list[Record] = field(default_factory=list)
+    away: list[Record]
     """As `versions`, of what came from the cold tier without a vector: to stay there."""
-    again: list[Record] = field(default_factory=list)
+    again: list[Record]
     """Those that say what they said; only what is said about them changes."""
 
     def restate(self, change: Change) -> None:
@@ -85,10 +85,9 @@ def settle(
         InvalidArgumentError: a record would take the place of a secret.
         HeldError: one that is held would say something else and leave no version, or would end.
     """
-    settled = Settled()
     if not existing and seconds is None:
-        settled.records.extend(given)
-        return settled
+        return Settled([*given], [], [], [])
+    settled = Settled([], [], [], [])
     lifetimes = _lifetimes(change.writer, existing)
     for record in given:
         if seconds is not None and record.expires_at is None:

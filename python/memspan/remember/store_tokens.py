@@ -60,6 +60,8 @@ class StoreTokens:
         self, path: object, identity: EmbedderIdentity, embedder: TokenEmbedder | None = None
     ) -> None:
         self.identity: Final = identity
+        self.recorded: Final = identity.dump()
+        """What the store says of it; every write compares that."""
         self._path = path
         self._embedder = embedder
         self._lock = threading.Lock()

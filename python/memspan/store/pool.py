@@ -42,6 +42,7 @@ class ConnectionPool:
 
     def __init__(self, path: Path, busy_seconds: float) -> None:
         self._path = path
+        self._name = str(path)
         self._busy_seconds = busy_seconds
         self._write_lock = threading.Lock()
         self._make_gate()
@@ -71,8 +72,8 @@ class ConnectionPool:
             try:
                 if self._writer is None:
                     self._writer = connect(self._path, self._busy_seconds)
-                    self._written_to = _file_at(self._path)
-                elif _file_at(self._path) != self._written_to:
+                    self._written_to = _file_at(self._name)
+                elif _file_at(self._name) != self._written_to:
                     raise StoreError(
                         f"{self._path}: the file was moved, deleted or replaced while it was open; nothing was "
                         f"changed. Close the store, let its log, {self._path}-wal, follow the file under its new "
@@ -153,7 +154,7 @@ class ConnectionPool:
                     self._gate.wait()
                 if self._closed:
                     raise StoreError(f"{self._path}: the store is closed")
-                if self._path in _unusable:
+                if _unusable and self._path in _unusable:
                     raise StoreError(
                         f"{self._path}: this process was forked in the middle of a read or write of the store and "
                         "cannot use it; open it in a process that is started afresh"
@@ -226,7 +227,7 @@ class _Reading(AbstractContextManager[sqlite3.Connection]):
         self._pool._give_back_reader(self._connection, self._thread)
 
 
-def _file_at(path: Path) -> int | None:
+def _file_at(path: str) -> int | None:
     """What tells a file from others, as SQLite itself asks without a write-ahead log; `None`: there is none."""
     try:
         return os.stat(path).st_ino

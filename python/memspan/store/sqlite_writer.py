@@ -236,12 +236,14 @@ class SqliteWriter(SqliteReader, SqliteTokenVectorWriter):
         first = self._reserve(len(records))
         if self._insert(records, pks, first, sequence) < len(records):
             self._replace(records, pks, first, sequence)
-        sources = [(source, pks[record.user], record.id) for record in records for source in record.sources]
+        sources, states = [], []
+        for record in records:
+            if record.sources:
+                sources += [(source, pks[record.user], record.id) for source in record.sources]
+            if has_state(record):
+                states.append((*encode_state(record), pks[record.user], record.id))
         if sources:
             self._connection.executemany(_PUT_SOURCE, sources)
-        states = [
-            (*encode_state(record), pks[record.user], record.id) for record in records if has_state(record)
-        ]
         if states:
             self._connection.executemany(_PUT_STATE, states)
 
