@@ -64,10 +64,16 @@ def add_drafts(
     sealing: bool = False,
 ) -> Added:
     """See `add_checked`."""
-    records = [draft.record for draft in drafts]
-    undated = {_key(draft.record) for draft in drafts if not draft.dated}
     return add_checked(
-        engine, records, advance, recipe, undated=undated, within=within, seconds=seconds, sealing=sealing
+        engine,
+        [draft.record for draft in drafts],
+        advance,
+        recipe,
+        undated={_key(draft.record) for draft in drafts if not draft.dated},
+        unnamed={_key(draft.record) for draft in drafts if not draft.named},
+        within=within,
+        seconds=seconds,
+        sealing=sealing,
     )
 
 
@@ -79,6 +85,7 @@ def add_checked(
     recipe: Recipe | None = None,
     *,
     undated: Collection[_Key] = (),
+    unnamed: Collection[_Key] = (),
     within: Callable[[Change], None] | None = None,
     seconds: float | None = None,
     sealing: bool = False,
@@ -94,6 +101,7 @@ def add_checked(
         advance: is told the number of records that are embedded, not those that are committed.
         undated: those whose time the caller left open, so that it is that of the call. One that is there already
             keeps its own.
+        unnamed: those whose id was made for this call, so that nobody looks for what is stored under it.
         within: does more in the same transaction, after the records are written.
         seconds: how long they live, unless they say so themselves.
         sealing: whether they are labels of secrets, which nothing else may replace.
@@ -107,7 +115,7 @@ def add_checked(
     if not given:
         return Added(0, False)
     engine.require_open()
-    embeddings = _embeddings(engine, given, advance)
+    embeddings = _embeddings(engine, given, advance, unnamed)
     with engine.changing() as change:
         # The index equals the store here and knows the ids without a query.
         contains = change.index.contains
@@ -161,7 +169,7 @@ def add_checked(
 
 
 def _embeddings(
-    engine: Engine, given: Sequence[Record], advance: Advance | None
+    engine: Engine, given: Sequence[Record], advance: Advance | None, unnamed: Collection[_Key]
 ) -> dict[_Key, NDArray[np.float32]]:
     """An embedding for every record without one: the stored one when the embedded text is the same, or a new one."""
     bare = [record for record in given if record.embedding is None]
@@ -169,11 +177,14 @@ def _embeddings(
         advance(len(given) - len(bare))
     if not bare:
         return {}
-    with engine.store.reading() as reader:
-        existing = _existing(reader, bare)
-        if len(existing) < len(bare):
-            existing |= _from_cold(reader, [record for record in bare if _key(record) not in existing])
-        full = _in_full(reader, existing)
+    existing: dict[_Key, Record] = {}
+    full: dict[_Key, Record] = {}
+    if sought := [record for record in bare if _key(record) not in unnamed]:
+        with engine.store.reading() as reader:
+            existing = _existing(reader, sought)
+            if len(existing) < len(sought):
+                existing |= _from_cold(reader, [record for record in sought if _key(record) not in existing])
+            full = _in_full(reader, existing)
     found: dict[_Key, NDArray[np.float32]] = {}
     missing: dict[_Key, str] = {}
     for record in bare:

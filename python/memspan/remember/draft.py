@@ -16,3 +16,5 @@ class Draft(NamedTuple):
     dated: bool
     """Whether the caller said when it happened. If not, `at` is the time of the call, and a record that is
     already there under this id keeps its own."""
+    named: bool
+    """Whether the caller said the id. If not, it was made for this call, and nothing is there under it."""

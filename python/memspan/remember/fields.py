@@ -92,6 +92,8 @@ def checked_metadata(value: Any, argument: str, limit: int = MAX_GIVEN_METADATA_
     """A JSON object as Python values: a copy, with lists for tuples, that later changes of the caller's do
     not reach, of at most `limit` bytes.
     """
+    if type(value) is dict and not value:
+        return {}
     accepted = "a mapping of text to JSON values (text, finite numbers, booleans, None, lists, mappings)"
     if not isinstance(value, Mapping):
         raise invalid(argument, value, accepted)

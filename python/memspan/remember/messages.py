@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
+from memspan import _core
 from memspan.actions import chat_message, read_tool_use
 from memspan.errors import TimeError, invalid
 from memspan.records import Record
@@ -166,9 +167,9 @@ def _session_drafts(argument: str, entries: Sequence[Any], defaults: _Defaults) 
     first = 0 if dated or not entries else next_moments(len(entries))
     for position, (place, message) in enumerate(zip(places, messages, strict=True)):
         at = first + position if moments is None else moments[position]
-        record = _to_record(message, place, defaults, at)
-        if record is not None:
-            yield Draft(record, dated)
+        draft = _to_draft(message, place, defaults, at, dated)
+        if draft is not None:
+            yield draft
 
 
 def _moments(
@@ -201,7 +202,9 @@ def _moments(
     return moments
 
 
-def _to_record(message: Mapping[str, Any], place: str, defaults: _Defaults, at: Micros) -> Record | None:
+def _to_draft(
+    message: Mapping[str, Any], place: str, defaults: _Defaults, at: Micros, dated: bool
+) -> Draft | None:
     message = chat_message(message)
     for key in message:
         if key not in _MESSAGE_KEYS:
@@ -220,18 +223,19 @@ def _to_record(message: Mapping[str, Any], place: str, defaults: _Defaults, at: 
     if captions:
         metadata["images"] = _all_captions(captions, metadata, place)
     metadata.update(used.metadata)
-    given = {key: message[key] for key in _RECORD_KEYS if message.get(key) is not None}
+    given = {key: value for key, value in message.items() if key in _RECORD_KEYS and value is not None}
+    named = "id" in given
     given = {"session": defaults.session, "kind": defaults.kind, **given, "at": from_micros(at)}
-    if "id" not in given:
+    if not named:
         given["id"] = new_id()
     speaker = next((message[key] for key in _SPEAKER_KEYS if message.get(key)), None)
     if speaker is message.get("role"):
         speaker = used.speaker(speaker, said)
     own_tags = (*defaults.tags, *_listed(message, "tags", place))
     record = Record(user=defaults.user, text=text, speaker=speaker, tags=own_tags, metadata=metadata, **given)
-    checked = checked_record(record, place)
+    checked = _core.normal_record(record, Record, 0) or checked_record(record, place)
     require_room_for_changes(checked, place)
-    return checked
+    return Draft(checked, dated, named)
 
 
 def _all_captions(captions: list[str], metadata: Mapping[str, Any], place: str) -> list[str]:
