@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from memspan.llm.usage import Usage
 from memspan.times import Micros
 
 from .jobs import ClaimedJob, Due, Gathering, Note, Outcome, Step, Worker, at_once
+from .known_users import KnownUsers
 from .sqlite_job_reader import BEGUN, INTERRUPTED, USAGE_COLUMNS, SqliteJobReader, claimable
 from .statements import chunks, marks
+from .writer_state import WriterState
 
 __all__ = ["MOST_TURNS", "SqliteJobWriter"]
 
@@ -33,8 +36,33 @@ _HISTORY: Final = (
 )
 
 
-class SqliteJobWriter(SqliteJobReader):
+# All its turns may have run out and been erased.
+_LAST: Final = (
+    "SELECT recipe, run, state, pk, gathered, due, "
+    "(SELECT coalesce(max(position), -1) + 1 FROM job_turns WHERE job_pk = jobs.pk) "
+    "FROM jobs WHERE user_pk = ? AND session IS ? ORDER BY pk DESC LIMIT 1"
+)
+
+
+class _Gathered(NamedTuple):
+    """A job that waits for more turns."""
+
+    pk: int | None
+    tokens: int
+    due: Micros
+    turns: int
+    """The position after its last one."""
+
+
+_NEW: Final = _Gathered(None, 0, 0, 0)
+
+
+class SqliteJobWriter(KnownUsers, SqliteJobReader):
     """`JobWriter` on an open exclusive transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, state: WriterState) -> None:
+        super().__init__(connection)
+        self._state = state
 
     def _change(self, statement: str, parameters: Sequence[Any] = ()) -> int:
         """How many rows a statement changed."""
@@ -55,41 +83,39 @@ class SqliteJobWriter(SqliteJobReader):
         for (session, id_), count in zip(turns, tokens or [0] * len(turns), strict=True):
             sessions.setdefault(session, []).append((id_, count))
         for session, new in sessions.items():
-            pk, held_turns = self._unbegun(user_pk, session, recipe)
+            job = self._unbegun(user_pk, session, recipe)
             while new:
-                if pk is None or held_turns >= MOST_TURNS:
-                    pk, held_turns = self._new_job(user_pk, session, recipe, now), 0
-                room = MOST_TURNS - held_turns
+                if job is None or job.turns >= MOST_TURNS:
+                    job = _NEW
+                room = MOST_TURNS - job.turns
                 piece, new = new[:room], new[room:]
-                rows = [(pk, held_turns + i, user_pk, id_) for i, (id_, _) in enumerate(piece)]
+                count = job.turns + len(piece)
+                held = job.tokens + sum(tokens for _, tokens in piece)
+                # One that is full waits for no more.
+                until = 0 if count >= MOST_TURNS else due(count, held)
+                pk = job.pk
+                if pk is None:
+                    pk = self._new_job(user_pk, session, recipe, now, held, until)
+                elif (held, until) != (job.tokens, job.due):
+                    self._change("UPDATE jobs SET gathered = ?, due = ? WHERE pk = ?", (held, until, pk))
+                rows = [(pk, job.turns + i, user_pk, id_) for i, (id_, _) in enumerate(piece)]
                 self._connection.executemany("INSERT INTO job_turns VALUES (?, ?, ?, ?)", rows)
-                held_turns += len(piece)
-                self._hold(pk, held_turns, sum(held for _, held in piece), due)
+                job = None
 
-    def _hold(self, pk: int, turns: int, added: int, due: Due) -> None:
-        """Say until when a job waits for more turns. One that is full does not."""
-        held = int(self._one("SELECT gathered FROM jobs WHERE pk = ?", (pk,))) + added
-        until = 0 if turns >= MOST_TURNS else due(turns, held)
-        self._change("UPDATE jobs SET gathered = ?, due = ? WHERE pk = ?", (held, until, pk))
+    def _unbegun(self, user_pk: int | None, session: str | None, recipe: str) -> _Gathered | None:
+        """The session's last job when nobody has begun it and it is of this recipe."""
+        row = self._connection.execute(_LAST, (user_pk, session)).fetchone()
+        if row is None or row[:3] != (recipe, 0, "pending"):
+            return None
+        return _Gathered(*row[3:])
 
-    def _unbegun(self, user_pk: int | None, session: str | None, recipe: str) -> tuple[int | None, int]:
-        """The session's last job when nobody has begun it and it is of this recipe, and the position after its last
-        turn."""
-        row = self._connection.execute(
-            "SELECT pk, recipe, run, state FROM jobs WHERE user_pk = ? AND session IS ? ORDER BY pk DESC LIMIT 1",
-            (user_pk, session),
-        ).fetchone()
-        if row is None or row[1:] != (recipe, 0, "pending"):
-            return None, 0
-        # All its turns may have run out and been erased.
-        last = self._one("SELECT coalesce(max(position), -1) FROM job_turns WHERE job_pk = ?", (row[0],))
-        return int(row[0]), int(last) + 1
-
-    def _new_job(self, user_pk: int | None, session: str | None, recipe: str, now: Micros) -> int:
+    def _new_job(
+        self, user_pk: int | None, session: str | None, recipe: str, now: Micros, tokens: int, due: Micros
+    ) -> int:
         cursor = self._connection.execute(
-            "INSERT INTO jobs (user_pk, id, recipe, session, created, updated) "
-            "VALUES (?, lower(hex(randomblob(10))), ?, ?, ?, ?)",
-            (user_pk, recipe, session, now, now),
+            "INSERT INTO jobs (user_pk, id, recipe, session, created, updated, gathered, due) "
+            "VALUES (?, lower(hex(randomblob(10))), ?, ?, ?, ?, ?, ?)",
+            (user_pk, recipe, session, now, now, tokens, due),
         )
         assert cursor.lastrowid is not None
         return cursor.lastrowid

@@ -22,6 +22,7 @@ from .codec import (
     encode_state,
     has_state,
 )
+from .known_users import KnownUsers
 from .sqlite_audit import SqliteAuditWriter
 from .sqlite_cold import SqliteColdWriter
 from .sqlite_job_writer import SqliteJobWriter
@@ -66,14 +67,11 @@ _STAGE: Final = (
 _PIECE: Final = 256
 """Records that are made into rows at a time: what is made is still in the cache when it is written."""
 
-_MANY_USERS: Final = 4096
-"""Users whose keys are kept from one transaction to the next."""
-
 _VANISHED: Final = 0
 """The row of `removals` that stands for users that are gone."""
 
 
-class SqliteWriter(SqliteReader, SqliteTokenVectorWriter):
+class SqliteWriter(KnownUsers, SqliteReader, SqliteTokenVectorWriter):
     """`StoreWriter` on an open exclusive transaction, and after it on the connection's next one, see `WriterState`."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -96,7 +94,7 @@ class SqliteWriter(SqliteReader, SqliteTokenVectorWriter):
     @cached_property
     def jobs(self) -> SqliteJobWriter:
         """See `StoreWriter.jobs`."""
-        return SqliteJobWriter(self._connection)
+        return SqliteJobWriter(self._connection, self._state)
 
     @cached_property
     def runs(self) -> SqliteRunWriter:
@@ -165,14 +163,6 @@ class SqliteWriter(SqliteReader, SqliteTokenVectorWriter):
             self._connection.execute("UPDATE meta SET value = ? WHERE key = 'sequence'", (sequence,))
             self._counted = True
         return sequence
-
-    def _user_pk(self, user: str) -> int | None:
-        pk = self._state.user_pks.get(user)
-        if pk is None and (pk := super()._user_pk(user)) is not None:
-            if len(self._state.user_pks) >= _MANY_USERS:
-                self._state.user_pks.clear()
-            self._state.user_pks[user] = pk
-        return pk
 
     def _reserve(self, count: int) -> int:
         """The first of so many successive keys that are greater than every record's."""
