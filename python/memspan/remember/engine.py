@@ -140,6 +140,8 @@ class Engine:
                             index = self._catch_up(writer).index
                             change = Change(writer, index, self.tally, self.actor, self.tokens)
                             before = writer.sequence()
+                            if self.uses.due:
+                                self.uses.take(index)  # Before any of them is evicted.
                             yield change
                             self._settle(change)
                             sequence = writer.sequence()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import islice
 from threading import Lock
 from time import monotonic
@@ -88,15 +87,20 @@ class UseCounts:
         with self._lock:
             return {id_: use.last for id_, use in self._waiting.get(user, {}).items()}
 
+    def take(self, index: Index) -> None:
+        """Take what the index counted, to be written later: it does not tell the uses of what has left it. O(records of
+        whoever searched since the last time)."""
+        users, self._users = self._users, set()
+        for user in sorted(users):
+            self._keep(user, index.take_uses(user=user))
+
     def write(self, change: Change, most: int | None = _BATCH) -> None:
         """Take what the index counted and write it, or a part of it; the next ones write the rest. O(`most`), and once
         in a while O(records used since the last time)."""
         if self.empty:
             return
         if self._users:
-            users, self._users = self._users, set()
-            for user in sorted(users):
-                self._keep(user, change.apply(partial(Index.take_uses, user=user)))
+            change.apply(self.take)
         before = _last_written(change.writer)
         # Whatever the clock does: what comes later is written later.
         now = max(now_micros(), before + 1)

@@ -280,6 +280,16 @@ def test_a_restored_record_has_its_uses(open_memory: Open) -> None:
     assert [recall.id for recall in memory.latest(user="ana")] == ["apple"]
 
 
+def test_what_is_evicted_keeps_its_uses(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = open_memory(quotas=Quotas(capacity=12, eviction="oldest"))
+    fill(memory)
+    look_for(memory, "apple", 20)
+    monkeypatch.setattr(use_counts, "_SECONDS", 0.0)
+    memory.add({"id": "fig", "text": "about the fig", "at": 9}, user="ana")
+    assert [evicted.id for evicted in memory.evicted(user="ana")] == ["apple"]
+    assert uses(memory) == {"apple": 20}
+
+
 def test_uses_are_only_statistics(
     open_memory: Open, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
