@@ -29,7 +29,7 @@ from .damage import survives_damage
 from .draft import Draft
 from .engine import Engine
 from .jobs.turns import follow_turns
-from .lifetimes import shorten_derived, with_lifetimes
+from .lifetimes import Loaded, shorten_derived, with_lifetimes
 from .settling import settle
 from .tags import given_records
 from .version_room import write_with_versions
@@ -89,7 +89,7 @@ def add_checked(
     within: Callable[[Change], None] | None = None,
     seconds: float | None = None,
     sealing: bool = False,
-    loading: bool = False,
+    loading: Loaded | None = None,
 ) -> Added:
     """Make checked records durable and searchable, with the encode jobs of a recipe, in one transaction.
 
@@ -105,7 +105,7 @@ def add_checked(
         within: does more in the same transaction, after the records are written.
         seconds: how long they live, unless they say so themselves.
         sealing: whether they are labels of secrets, which nothing else may replace.
-        loading: whether they come from a file; what is held here stays as it is then, instead of an error.
+        loading: the file that they come from; what is held here stays as it is then, instead of an error.
 
     Raises:
         InvalidArgumentError: one would take the place of a secret; nothing was added.
@@ -133,14 +133,14 @@ def add_checked(
             cold=cold,
             full=_in_full(change.writer, existing) if existing else {},
             sealing=sealing,
-            loading=loading,
+            loading=loading is not None,
         )
         for record in settled.records:
             embedding = record.embedding
             if embedding is None:
                 embedding = embeddings[record.user, record.id]
             _core.complete_record(record, record.recorded_at or moment, embedding)
-        records = with_lifetimes(change.writer, settled.records, moment)
+        records = with_lifetimes(change.writer, settled.records, moment, loading)
         jobs = False
         if records:
             write_with_versions(change, records, settled.versions)
@@ -156,7 +156,7 @@ def add_checked(
             within(change)
         if existing:
             settled.restate(change)
-            shorten_derived(change, written, existing)
+            shorten_derived(change, written, existing, loading)
     engine.note_unsaved(len(written))
     if not entered:
         count_added(engine, written)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
@@ -18,10 +18,23 @@ from .forgetting import remove_if_nothing_is_left
 from .life import end_of_life, given_end
 from .restating import restate
 
-__all__ = ["lifetimes_of", "set_lifetime", "shorten_derived", "with_lifetimes"]
+__all__ = ["Loaded", "lifetimes_of", "set_lifetime", "shorten_derived", "shorten_loaded", "with_lifetimes"]
+
+_Key = tuple[str, str]
 
 _SLICE: Final = 256
 """Records of a transaction; other writers wait for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What came from a file so far. Each record of it says itself how long it lives; which ends are those of a kind is
+    known only when the file's times to live are set."""
+
+    keys: Collection[_Key]
+    """(user, id) of its records."""
+    ending: set[_Key] = field(default_factory=set)
+    """Those that were here already and got another end."""
 
 
 def lifetimes_of(reader: StoreReader, user: str) -> dict[str, float]:
@@ -30,7 +43,9 @@ def lifetimes_of(reader: StoreReader, user: str) -> dict[str, float]:
     return {**ends.lifetimes(None), **ends.lifetimes(user)}
 
 
-def with_lifetimes(reader: StoreReader, records: Sequence[Record], now: datetime) -> list[Record]:
+def with_lifetimes(
+    reader: StoreReader, records: Sequence[Record], now: datetime, loaded: Loaded | None = None
+) -> list[Record]:
     """Records that are about to be written, each with the end of its life: its own, or that of its kind, or, where it
     was derived from something that was given an end, not later than that.
 
@@ -38,6 +53,9 @@ def with_lifetimes(reader: StoreReader, records: Sequence[Record], now: datetime
     a source was added with an end of its own does: what was said for an hour is not to be known for ever.
 
     No query where nothing has sources, nor a lifetime that the transaction's connection does not know yet.
+
+    Args:
+        loaded: the file that they come from, the sources in which are none that shorten their lives.
     """
     lifetimes = {user: lifetimes_of(reader, user) for user in {record.user for record in records}}
     inherits = any(record.sources for record in records) and (
@@ -52,23 +70,27 @@ def with_lifetimes(reader: StoreReader, records: Sequence[Record], now: datetime
         if not ends and record.kind in own:
             ends.append(end_of_life(record.recorded_at or now, own[record.kind]))
         if inherits:
-            ends += _ends_of_sources(reader, record, own)
+            come = () if loaded is None else loaded.keys
+            sources = [id_ for id_ in record.sources if (record.user, id_) not in come]
+            ends += _ends_of_sources(reader, record.user, sources, own)
         found.append(replace(record, expires_at=min(ends)) if ends else record)
     return found
 
 
-def _ends_of_sources(reader: StoreReader, record: Record, *lifetimes: Mapping[str, float]) -> list[datetime]:
+def _ends_of_sources(
+    reader: StoreReader, user: str, ids: Sequence[str], *lifetimes: Mapping[str, float]
+) -> list[datetime]:
     """The ends that sources of a record were given themselves, wherever they lie.
 
     Args:
         lifetimes: seconds by kind that hold for the user, or held: an end that comes from one of them is no own one.
     """
-    if not record.sources:
+    if not ids:
         return []
-    sources = reader.fetch(record.user, record.sources)
-    away = [id_ for id_ in record.sources if id_ not in sources]
+    sources = reader.fetch(user, ids)
+    away = [id_ for id_ in ids if id_ not in sources]
     if away and not reader.cold.empty:
-        sources |= {id_: copy.record for id_, copy in reader.cold.fetch(record.user, away).items()}
+        sources |= {id_: copy.record for id_, copy in reader.cold.fetch(user, away).items()}
     return [
         source.expires_at
         for source in sources.values()
@@ -77,7 +99,10 @@ def _ends_of_sources(reader: StoreReader, record: Record, *lifetimes: Mapping[st
 
 
 def shorten_derived(
-    change: Change, records: Sequence[Record], before: Mapping[tuple[str, str], Record]
+    change: Change,
+    records: Sequence[Record],
+    before: Mapping[_Key, Record],
+    loaded: Loaded | None = None,
 ) -> None:
     """Let what was made of records live no longer than these, where they were given another end of their own and say
     what they said. No query otherwise.
@@ -85,21 +110,45 @@ def shorten_derived(
     Args:
         records: as they were just written.
         before: as they were, by user and id.
+        loaded: the file that they come from, at whose end `shorten_loaded` does it.
     """
     for record in records:
-        known = before.get((record.user, record.id))
+        key = record.user, record.id
+        known = before.get(key)
         if known is None or known.expires_at == record.expires_at or known.text != record.text:
             continue
-        end = given_end(record, lifetimes_of(change.writer, record.user))
-        derived = [] if end is None else sorted(change.writer.traces.derived(record.user, [record.id]))
-        if not derived:
-            continue
-        stored = change.writer.fetch(record.user, derived, embeddings=True).values()
-        restate(change, [replace(one, expires_at=end) for one in stored if _outlives(one, end)])
-        away = change.writer.cold.fetch(record.user, derived)
-        change.writer.cold.set_ends(
-            record.user, {id_: end for id_, copy in away.items() if _outlives(copy.record, end)}
-        )
+        if loaded is not None:
+            loaded.ending.add(key)
+        else:
+            _shorten(change, record)
+
+
+@survives_damage
+def shorten_loaded(engine: Engine, loaded: Loaded) -> None:
+    """Let what was made here of the records of a file live no longer than these. Belongs after its times to live."""
+    if not loaded.ending:
+        return
+    ids: dict[str, list[str]] = {}
+    for user, id_ in sorted(loaded.ending):
+        ids.setdefault(user, []).append(id_)
+    for user, own in ids.items():
+        for start in range(0, len(own), _SLICE):
+            with engine.changing() as change:
+                for record in change.writer.fetch(user, own[start : start + _SLICE]).values():
+                    _shorten(change, record, loaded.keys)
+
+
+def _shorten(change: Change, record: Record, without: Collection[_Key] = ()) -> None:
+    user = record.user
+    end = given_end(record, lifetimes_of(change.writer, user))
+    derived = [] if end is None else sorted(change.writer.traces.derived(user, [record.id]))
+    derived = [id_ for id_ in derived if (user, id_) not in without]
+    if not derived:
+        return
+    stored = change.writer.fetch(user, derived, embeddings=True).values()
+    restate(change, [replace(one, expires_at=end) for one in stored if _outlives(one, end)])
+    away = change.writer.cold.fetch(user, derived)
+    change.writer.cold.set_ends(user, {id_: end for id_, copy in away.items() if _outlives(copy.record, end)})
 
 
 def _outlives(record: Record, end: datetime | None) -> bool:
@@ -213,5 +262,9 @@ def _new_end(
     # Its kind lived shorter than something that it was made of, so that nobody saw that this has an end.
     now = before if after is None else {**before, record.kind: after}
     return min(
-        [*_ends_of_sources(reader, record, before, now), *([] if end is None else [end])], default=None
+        [
+            *_ends_of_sources(reader, record.user, record.sources, before, now),
+            *([] if end is None else [end]),
+        ],
+        default=None,
     )

@@ -19,7 +19,7 @@ from .engine import Engine
 from .export_life import ColdLine, LifetimeLine, QuotaLine, load_cold
 from .export_target import TextFile
 from .import_lines import Line, RelationLine, parsed_lines, readable
-from .lifetimes import set_lifetime
+from .lifetimes import Loaded, set_lifetime, shorten_loaded
 from .quotas import set_quotas
 from .relating import relate_all
 from .secret_ids import is_secret
@@ -52,6 +52,7 @@ class _Loading:
     def __init__(self, engine: Engine, seen: dict[tuple[str, str], int], advance: Advance | None) -> None:
         self._engine = engine
         self._seen = seen
+        self._loaded = Loaded(seen)
         self._advance = advance
         self._records: list[Record] = []
         self._cold: list[ColdLine] = []
@@ -118,12 +119,12 @@ class _Loading:
 
     def _add(self, records: list[Record]) -> None:
         try:
-            add_checked(self._engine, records, self._advance, loading=True)
+            add_checked(self._engine, records, self._advance, loading=self._loaded)
         except QuotaError:
             # Pinned here and pinned in the file may be more than the file's quotas have room for.
             if not self._give_quotas_back({record.user for record in records}):
                 raise
-            add_checked(self._engine, records, loading=True)
+            add_checked(self._engine, records, loading=self._loaded)
         self._count += len(records)
 
     def _set_quotas(self, line: QuotaLine) -> None:
@@ -172,6 +173,7 @@ class _Loading:
         yield partial(load_attachments, self._engine, self._attachments)
         for each in self._lifetimes:
             yield partial(set_lifetime, self._engine, kind=each.kind, seconds=each.seconds, user=each.user)
+        yield partial(shorten_loaded, self._engine, self._loaded)
 
     def _load_label(self, record: Record, secret: SealedSecret | None) -> None:
         """Under the id of a secret of this store; one that the file has under the same key brings its label along."""
@@ -180,7 +182,7 @@ class _Loading:
             with self._engine.store.reading() as reader:
                 if why_it_stays(reader, record.user, secret):
                     return  # With its label; the log tells when it comes to the secret itself.
-        add_checked(self._engine, [record], sealing=sealing, loading=True)
+        add_checked(self._engine, [record], sealing=sealing, loading=self._loaded)
         self._count += 1
 
     def _relate(self, lines: Sequence[RelationLine]) -> None:

@@ -221,3 +221,55 @@ def test_each_wording_in_the_cold_tier_keeps_its_original(
     assert originals.pop("m0") == "Ines"
     assert list(originals.values()) == ["Rosa"]
     assert other.verify() == []
+
+
+FACT = {"id": "fact", "text": "a fact", "kind": "semantic", "sources": ["turn"]}
+
+
+def end(memory: Memory, id_: str) -> Any:
+    return memory.get(user="ana", id=id_).expires_at  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("before", [False, True], ids=["new", "known"])
+def test_the_life_of_turns_is_not_that_of_what_was_made_of_them(
+    open_memory: Open, other: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: bool
+) -> None:
+    monkeypatch.setattr("memspan.remember.loading._BATCH", 1)
+    memory, file = open_memory(), tmp_path / "all.jsonl"
+    memory.add({"id": "turn", "text": "a turn"}, user="ana")
+    memory.add(FACT, user="ana")
+    if before:
+        memory.export("ana", file)
+        other.load(file)
+    memory.set_lifetime("episodic", 3600, user="ana")
+    memory.pin(user="ana", ids=["fact"])  # so that it comes after the turn
+    memory.export("ana", file)
+    other.load(file)
+    assert end(other, "turn") == end(memory, "turn") is not None
+    assert end(other, "fact") is None
+    assert other.lifetimes("ana") == {"episodic": 3600}
+
+
+def test_what_was_made_here_of_a_turn_lives_no_longer_than_the_file_says(
+    open_memory: Open, other: Memory, tmp_path: Path
+) -> None:
+    memory, file = open_memory(), tmp_path / "all.jsonl"
+    memory.add({"id": "turn", "text": "a turn"}, user="ana")
+    memory.export("ana", file)
+    other.load(file)
+    other.add(FACT, user="ana")
+    memory.add({"id": "turn", "text": "a turn"}, user="ana", ttl=3600)
+    memory.export("ana", file)
+    other.load(file)
+    assert end(other, "fact") == end(other, "turn") == end(memory, "turn") is not None
+
+
+def test_what_a_file_has_made_of_a_turn_that_is_here_alone_lives_no_longer(
+    open_memory: Open, other: Memory, tmp_path: Path
+) -> None:
+    memory, file = open_memory(), tmp_path / "all.jsonl"
+    memory.add(FACT, user="ana")
+    memory.export("ana", file)
+    other.add({"id": "turn", "text": "a turn"}, user="ana", ttl=3600)
+    other.load(file)
+    assert end(other, "fact") == end(other, "turn") is not None
