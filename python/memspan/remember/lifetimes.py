@@ -57,15 +57,17 @@ def with_lifetimes(
     Args:
         loaded: the file that they come from, the sources in which are none that shorten their lives.
     """
-    lifetimes = {user: lifetimes_of(reader, user) for user in {record.user for record in records}}
+    lifetimes: dict[str, dict[str, float]] = {}
+    if not reader.lifetimes.none_set():
+        lifetimes = {user: lifetimes_of(reader, user) for user in {record.user for record in records}}
     inherits = any(record.sources for record in records) and (
         reader.lifetimes.any_expiring() or not reader.cold.empty
     )
-    if not inherits and not any(lifetimes.values()):
+    if not inherits and not lifetimes:
         return list(records)
     found = []
     for record in records:
-        own = lifetimes[record.user]
+        own = lifetimes.get(record.user, {})
         ends = [] if record.expires_at is None else [record.expires_at]
         if not ends and record.kind in own:
             ends.append(end_of_life(record.recorded_at or now, own[record.kind]))

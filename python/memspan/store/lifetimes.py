@@ -23,6 +23,9 @@ class LifetimeReader(Protocol):
         """User and id of records whose life is over, the earliest first; those that are pinned or held are none.
         O(log n + found, pinned and held)."""
 
+    def none_set(self) -> bool:
+        """Whether neither a user nor everybody has any time to live. O(1)."""
+
     def any_expiring(self) -> bool:
         """Whether any record has an end of its life. O(log n)."""
 

@@ -49,6 +49,10 @@ class SqliteLifetimeReader(SqliteRows):
             {"user": user, "now": now, "limit": limit},
         )
 
+    def none_set(self) -> bool:
+        """See `LifetimeReader.none_set`."""
+        return self._connection.execute("SELECT 1 FROM lifetimes LIMIT 1").fetchone() is None
+
     def any_expiring(self) -> bool:
         """See `LifetimeReader.any_expiring`."""
         statement = "SELECT 1 FROM record_states WHERE expires_at IS NOT NULL LIMIT 1"
@@ -79,9 +83,15 @@ class SqliteLifetimeWriter(SqliteLifetimeReader):
             found = kept[user] = dict(super().lifetimes(user))
         return found
 
+    def none_set(self) -> bool:
+        if self._state.lifetimes_empty is None:
+            self._state.lifetimes_empty = super().none_set()
+        return self._state.lifetimes_empty
+
     def set_lifetime(self, user: str | None, kind: str, seconds: float | None) -> None:
         """See `LifetimeWriter.set_lifetime`."""
         self._state.lifetimes.pop(user, None)
+        self._state.lifetimes_empty = None
         if seconds is None:
             pk = _EVERYBODY if user is None else self._user_pk(user)
             self._connection.execute("DELETE FROM lifetimes WHERE user_pk = ? AND kind = ?", (pk, kind))

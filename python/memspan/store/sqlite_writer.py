@@ -222,7 +222,10 @@ class SqliteWriter(KnownUsers, SqliteReader, SqliteTokenVectorWriter):
             return
         self.written += len(records)
         sequence = self._count_up()
-        pks = {user: self._ensure_user(user) for user in {record.user for record in records}}
+        pks: dict[str, int] = {}
+        for record in records:
+            if record.user not in pks:
+                pks[record.user] = self._ensure_user(record.user)
         first = self._reserve(len(records))
         if self._insert(records, pks, first, sequence) < len(records):
             self._replace(records, pks, first, sequence)

@@ -24,6 +24,8 @@ class WriterState:
     """Settings that were asked for, also absent ones."""
     lifetimes: dict[str | None, dict[str, float]] = field(default_factory=dict)
     """Times to live that were asked for, by user; `None`: everybody's."""
+    lifetimes_empty: bool | None = None
+    """Whether nobody had a time to live when that was asked last, and none was set since; `None`: not known."""
     cold_empty: bool | None = None
     """Whether nothing was in the cold tier when that was asked last, and nothing came since; `None`: not known."""
     token_vectors_empty: bool | None = None
