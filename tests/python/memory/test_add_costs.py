@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from tiny_recipe import ScriptedModel, recipe_of
 
-from memspan import Memory
+from memspan import Memory, Record
 from memspan.store import pool
+from memspan.times import from_micros
 
 ALONE = ["BEGIN", "PRAGMA", "INSERT", "COMMIT"]
 """The transaction, whether others wrote meanwhile, and the record."""
@@ -71,3 +72,15 @@ def test_a_turn_of_a_new_job_is_three_statements_more(open_memory: Open, said: l
     memory.add("first", user="ana", session="s")
     found = statements(said, lambda: memory.add("second", user="ana", session="t"))
     assert found == ["BEGIN", "PRAGMA", "INSERT", "SELECT", "INSERT", "INSERT", "COMMIT"]
+
+
+def test_a_new_user_is_looked_for_once(open_memory: Open, said: list[str]) -> None:
+    memory = open_memory()
+    memory.add("first", user="ana")
+    vector = memory._engine.embedder.query("text")
+    records = [
+        Record(id="m", user=f"user {number}", text="text", at=from_micros(1), embedding=vector)
+        for number in range(9)
+    ]
+    found = statements(said, lambda: memory.add_records(records))
+    assert found.count("SELECT") == len(records)
