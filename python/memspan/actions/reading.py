@@ -53,6 +53,8 @@ class ToolUse:
 
     def around(self, text: str) -> str:
         """The text of the turn: results come before what is said about them, calls after it."""
+        if not self.results and not self.calls:
+            return text if text.strip() else ""
         return "\n".join(part for part in (self.results, text, self.calls) if part.strip())
 
 

@@ -49,6 +49,8 @@ def checked_names(
     values: Any, argument: str, *, most: int = MAX_NAMES, limit: int = MAX_NAME_BYTES
 ) -> tuple[str, ...]:
     """A list of identifiers; repetitions are dropped."""
+    if isinstance(values, tuple) and not values:
+        return ()
     if not is_listing(values):
         raise invalid(argument, values, "a list of texts")
     names = [checked_name(value, f"{argument}[{position}]", limit) for position, value in enumerate(values)]

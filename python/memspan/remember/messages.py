@@ -222,7 +222,8 @@ def _to_draft(
     }
     if captions:
         metadata["images"] = _all_captions(captions, metadata, place)
-    metadata.update(used.metadata)
+    if used:
+        metadata.update(used.metadata)
     given = {key: value for key, value in message.items() if key in _RECORD_KEYS and value is not None}
     named = "id" in given
     given = {"session": defaults.session, "kind": defaults.kind, **given, "at": from_micros(at)}

@@ -33,6 +33,8 @@ def checked_tag(value: Any, argument: str = "tag") -> str:
 def checked_tags(values: Any, argument: str = "tags") -> tuple[str, ...]:
     """At most 64 tags in normal form, without repetitions."""
     names = checked_names(values, argument, most=MAX_TAGS)
+    if not names:
+        return ()
     return tuple(dict.fromkeys(checked_tag(name, f"{argument}[{i}]") for i, name in enumerate(names)))
 
 
