@@ -316,15 +316,23 @@ def checked_records(records: Iterable[Record], user: str | None, dim: int) -> It
         raise invalid("records", records, "an iterable of memspan.Record")
     seen: set[_Key] = set()
     for position, entry in enumerate(records):
-        record = _core.normal_record(entry, Record, dim) or checked_record(entry, f"records[{position}]")
-        require_room_for_changes(record, f"records[{position}]")
+        record = _core.normal_record(entry, Record, dim) or _field_by_field(
+            entry, f"records[{position}]", dim
+        )
+        if record.recorded_at is not None:
+            require_room_for_changes(record, f"records[{position}]")
         if user is not None and record.user != user:
             raise invalid(f"records[{position}].user", record.user, f"{user!r}, the user of this call")
-        if record.embedding is entry.embedding and record.embedding is not None:
-            vector = checked_vector(record.embedding, dim, f"records[{position}].embedding")
-            record = replace(record, embedding=vector)
         key = (record.user, record.id)
         if key in seen:
             raise invalid(f"records[{position}].id", record.id, "ids that differ within one call")
         seen.add(key)
         yield record
+
+
+def _field_by_field(entry: Record, argument: str, dim: int) -> Record:
+    """As `checked_records` of one that is not in normal form already."""
+    record = checked_record(entry, argument)
+    if record.embedding is None:
+        return record
+    return replace(record, embedding=checked_vector(record.embedding, dim, f"{argument}.embedding"))

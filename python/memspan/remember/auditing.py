@@ -54,7 +54,9 @@ def enter_added(change: Change, records: Sequence[Record]) -> bool:
     taken = change.tally.take()
     change.counted += taken
     counts = Counter({(line.actor, line.user): line.records for line in taken})
-    counts.update((who_acts(change.actor), record.user) for record in records)
+    actor = who_acts(change.actor)
+    for user, count in Counter([record.user for record in records]).items():
+        counts[actor, user] += count
     enter_lines(change.writer, (Added(*key, count) for key, count in counts.items()))
     return True
 

@@ -190,7 +190,7 @@ def _plain(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 def _if_any(values: list[Any], absent: Any = None) -> list[Any] | None:
     """The column, or `None` for one that says nothing of any record."""
-    return None if all(value is absent for value in values) else values
+    return None if values.count(absent) == len(values) else values
 
 
 def _recorded_at(record: Record) -> datetime:
