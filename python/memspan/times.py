@@ -121,7 +121,7 @@ def in_zone(moment: datetime, zone: tzinfo) -> datetime:
 
 def from_micros(micros: Micros) -> datetime:
     """The aware UTC `datetime` of a number of microseconds."""
-    return _EPOCH + timedelta(microseconds=micros)
+    return _EPOCH + _MICROSECOND * micros
 
 
 def now_micros() -> Micros:
