@@ -67,23 +67,35 @@ def follow_turns(
         by_user.setdefault(record.user, []).append(record)
     for user, own in by_user.items():
         replaced = [record.id for record in own if (user, record.id) in existing]
-        having = change.writer.jobs.seeing(user, replaced, own=True) if replaced else {}
-        # Writing a record anew takes its made tags away.
-        tagged = set(change.writer.jobs.tagged(set().union(*having.values())))
-        stale: set[int] = set()
-        for record in own:
-            before = existing.get((user, record.id))
-            if before is not None and (_shown(before) != _shown(record) or record.id in tagged):
-                stale |= having.get(record.id, set())
-        if stale:
-            change.writer.jobs.restart(stale, erase=False)
-            busy = True
+        having: dict[str, set[int]] = {}
+        if replaced:
+            having = change.writer.jobs.seeing(user, replaced, own=True)
+            busy = _begin_anew(change.writer, own, existing, having) or busy
         if recipe is not None and wanted:
             new = [each for each in own if is_turn(each) and each.id not in having]
             if new:
                 enqueue_turns(change.writer, user, new, recipe, now)
                 busy = True
     return busy
+
+
+def _begin_anew(
+    writer: StoreWriter,
+    records: Sequence[Record],
+    existing: Mapping[tuple[str, str], Record],
+    having: Mapping[str, set[int]],
+) -> bool:
+    """Let the jobs of records of a user that say something else now begin anew; returns whether there are any."""
+    # Writing a record anew takes its made tags away.
+    tagged = set(writer.jobs.tagged(set().union(*having.values())))
+    stale: set[int] = set()
+    for record in records:
+        before = existing.get((record.user, record.id))
+        if before is not None and (_shown(before) != _shown(record) or record.id in tagged):
+            stale |= having.get(record.id, set())
+    if stale:
+        writer.jobs.restart(stale, erase=False)
+    return bool(stale)
 
 
 def enqueue_turns(
