@@ -19,7 +19,8 @@ MemspanError
 ├── LLMError                                 a language model's server failed, or refused
 │   ├── TruncatedReplyError                  its answer did not fit
 │   ├── BadReplyError                        its answer could not be used, also after repair
-│   └── ForgottenError                       a memory was forgotten before it was sent to one
+│   ├── ForgottenError                       a memory was forgotten before it was sent to one
+│   └── ModelAccessError                     it refuses the key, or nothing is left to pay it with
 ├── UndoError                                a run that cannot be undone, because memories changed since
 ├── JobError                                 an encode job that does not exist, or cannot do what was asked
 ├── HeldError                                a record under a legal hold would have been forgotten or ended
@@ -53,6 +54,7 @@ __all__ = [
     "LLMError",
     "MemspanError",
     "MissingExtraError",
+    "ModelAccessError",
     "ModelNotFoundError",
     "PlanChangedError",
     "QuotaError",
@@ -147,6 +149,10 @@ class BadReplyError(LLMError):
 
 class ForgottenError(LLMError):
     """A memory that was to be sent to a model was forgotten, or changed, after it was read; it was not sent."""
+
+
+class ModelAccessError(LLMError):
+    """A language model's server refuses the key, or the account has no credit; jobs are left to wait."""
 
 
 class UndoError(MemspanError):

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from memspan.errors import BadReplyError, LLMError, MemspanError, TruncatedReplyError
+from memspan.errors import BadReplyError, LLMError, MemspanError, ModelAccessError, TruncatedReplyError
 from memspan.half_emoji import without_half_emoji
 from memspan.recall.context import estimate_tokens
 from memspan.worker_threads import in_worker
@@ -230,7 +230,11 @@ class Asker:
         return Finished(model=end.model, finish=end.finish, usage=usage)
 
     def _refused(self, refusal: Refusal, stage: str) -> LLMError:
-        kind = BadReplyError if refusal.code == "content_filter" else LLMError
+        kind: type[LLMError] = LLMError
+        if refusal.of_everything:
+            kind = ModelAccessError
+        elif refusal.code == "content_filter":
+            kind = BadReplyError
         return kind(f"{stage}: model {self._model!r} at {self._endpoint.url}: {refusal}")
 
     def _check_finish(self, finish: str, refused: bool, stage: str) -> None:

@@ -38,6 +38,7 @@ FINAL_CODES: Final[Mapping[str, int]] = {
     "insufficient_quota": 429,
 }
 """Servers' names of what does not go away, with the statuses that they come with."""
+_NO_CREDIT: Final = frozenset({"billing_hard_limit_reached", "insufficient_quota"})
 
 
 class Refusal(Exception):  # noqa: N818 - an answer of the server that the client may act on
@@ -54,6 +55,11 @@ class Refusal(Exception):  # noqa: N818 - an answer of the server that the clien
         self.status = status
         self.text = text
         self.code = code
+
+    @property
+    def of_everything(self) -> bool:
+        """The key is not accepted, or the account has no credit. Not 403: some servers forbid a text by it."""
+        return self.status in (401, 402) or self.code in _NO_CREDIT
 
     @property
     def too_long(self) -> bool:

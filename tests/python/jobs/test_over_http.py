@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import random
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -16,12 +18,20 @@ from memspan.formats import read_turns
 from memspan.llm import OpenAIModel
 from memspan.memory import Memory
 from memspan.recipes import recipe, recipe_names
+from memspan.remember.jobs.pace import Pace
 
 Open = Callable[..., Memory]
 RULES = {
     "note": lambda asked: {"facts": [note_fact(asked.user)]},
     "sum": lambda asked: {"facts": [sum_fact(asked.user)]},
 }
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 20) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 @pytest.fixture(autouse=True)
@@ -65,6 +75,39 @@ def test_usage_is_what_the_server_says(
     memory = open_memory(llm="scripted")
     memory.add("three", user="ana", session="s")
     assert memory.process().done == 1, "a model by its name"
+
+
+@pytest.mark.parametrize(
+    "refusal", [status(401), status(402), Fault(name="quota", status=429, code="insufficient_quota")]
+)
+def test_no_job_is_blamed_for_a_key_or_an_account(
+    open_memory: Open, server: ScriptedLLM, client: OpenAIModel, refusal: Fault
+) -> None:
+    memory = open_memory(llm=client)
+    for session in ("a", "b", "c"):
+        memory.add("one", user="ana", session=session)
+    server.schedule = lambda asked, number: refusal
+    for _ in range(6):
+        with pytest.raises(errors.ModelAccessError, match=f"HTTP {refusal.status}"):
+            memory.process()
+    assert [(job.state, job.attempts) for job in memory.jobs()] == [("pending", 0)] * 3
+    server.schedule = lambda asked, number: None
+    assert memory.process().done == 3
+
+
+def test_the_background_waits_for_a_key_or_an_account(
+    open_memory: Open, server: ScriptedLLM, client: OpenAIModel, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory = open_memory(Pace(lease=0.2, poll=0.01), llm=client)
+    memory.add("one", user="ana")
+    server.schedule = lambda asked, number: Fault(name="no", status=401, message="what was said")
+    with caplog.at_level(logging.WARNING, "memspan"):
+        memory.start_processing()
+        wait_for(lambda: len(caplog.records) >= 3)
+    assert "refuses the key" in caplog.text
+    assert "what was said" not in caplog.text
+    server.schedule = lambda asked, number: None
+    wait_for(lambda: memory.jobs(state="done"))
 
 
 def test_what_failed_calls_cost_is_counted(

@@ -17,7 +17,7 @@ from llm_faults import FAULTS, Fault, slow, status
 from pydantic import BaseModel
 from scripted_llm import ScriptedLLM, no_pause
 
-from memspan.errors import BadReplyError, LLMError, MissingExtraError, TruncatedReplyError
+from memspan.errors import BadReplyError, LLMError, MissingExtraError, ModelAccessError, TruncatedReplyError
 from memspan.llm import OpenAIModel, Prompt
 from memspan.llm.reading import read_object
 
@@ -277,9 +277,9 @@ def test_why_there_is_no_connection_is_told(server: ScriptedLLM, prompt: Prompt)
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        ({"code": 402, "message": "no credit"}, LLMError),
-        ({"code": "402", "message": "no credit"}, LLMError),
-        ({"code": "insufficient_quota", "message": "no credit"}, LLMError),
+        ({"code": 402, "message": "no credit"}, ModelAccessError),
+        ({"code": "402", "message": "no credit"}, ModelAccessError),
+        ({"code": "insufficient_quota", "message": "no credit"}, ModelAccessError),
         ({"code": "content_filter", "message": "no credit"}, BadReplyError),
         ({"code": "context_length_exceeded", "message": "no credit"}, TruncatedReplyError),
     ],

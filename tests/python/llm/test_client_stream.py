@@ -12,7 +12,7 @@ from llm_faults import FAULTS, Fault, slow, status
 from pydantic import BaseModel
 from scripted_llm import ScriptedLLM
 
-from memspan.errors import BadReplyError, LLMError, TruncatedReplyError
+from memspan.errors import BadReplyError, LLMError, ModelAccessError, TruncatedReplyError
 from memspan.llm import OpenAIModel, Prices, Prompt
 from memspan.llm.stream_event import read_event
 
@@ -213,7 +213,12 @@ def test_refusals_and_prompts_that_do_not_fit(
 
 @pytest.mark.parametrize(
     ("code", "kind"),
-    [("insufficient_quota", LLMError), (402, LLMError), ("context_length_exceeded", TruncatedReplyError)],
+    [
+        ("insufficient_quota", ModelAccessError),
+        (402, ModelAccessError),
+        (451, LLMError),
+        ("context_length_exceeded", TruncatedReplyError),
+    ],
 )
 def test_an_event_with_an_error_that_would_come_again_ends_the_stream(
     model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, code: Any, kind: type[LLMError]

@@ -13,7 +13,7 @@ from concurrent.futures import CancelledError, wait
 from contextlib import suppress
 from typing import Any, Final, TypeVar
 
-from memspan.errors import StoreError
+from memspan.errors import ModelAccessError, StoreError
 from memspan.job_info import ProcessReport
 from memspan.llm import LLM
 from memspan.recipes import Recipe
@@ -205,22 +205,26 @@ class Processing:
         return await work(self.llm())
 
     async def _process(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
-        while (report := await self._process_unless_busy(scope, advance)) is None:
-            await asyncio.sleep(self.pace.lease / 4)
-        return report
+        while True:
+            try:
+                return await self._process_once(scope, advance)
+            except (StoreError, ModelAccessError) as error:
+                # A lock that another process held for long, or an account without credit: who follows outlives it.
+                if not scope.follow or self._engine.closed:
+                    raise
+                pause = self._pause_after(error)
+            await asyncio.sleep(pause)
 
-    async def _process_unless_busy(
-        self, scope: Scope, advance: Callable[[int], object]
-    ) -> ProcessReport | None:
-        """`None` when the store cannot be used now and it should be tried again."""
-        try:
-            return await self._process_once(scope, advance)
-        except StoreError as error:
-            # Such as a lock that another process held for long; who follows must outlive that.
-            if not scope.follow or self._engine.closed:
-                raise
+    def _pause_after(self, error: StoreError | ModelAccessError) -> float:
+        if isinstance(error, StoreError):
             _logger.warning("processing goes on in a moment: %s", error)
-            return None
+            return self.pace.lease / 4
+        # Without the server's words: it may repeat what somebody said.
+        _logger.warning(
+            "the model's server refuses the key or has no credit for it; processing goes on in %g s",
+            self.pace.lease,
+        )
+        return self.pace.lease
 
     async def _process_once(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
         async def run(llm: LLM | None) -> ProcessReport:

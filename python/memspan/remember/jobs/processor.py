@@ -15,6 +15,7 @@ from memspan.errors import (
     EmbedderMismatchError,
     InvalidArgumentError,
     MissingExtraError,
+    ModelAccessError,
     ModelNotFoundError,
     StoreError,
     TruncatedReplyError,
@@ -43,6 +44,7 @@ _NOBODYS_FAULT: Final = (
     EmbedderMismatchError,
     InterpreterEndsError,
     MissingExtraError,
+    ModelAccessError,
     ModelNotFoundError,
     NoModelError,
     StoreError,
@@ -137,8 +139,8 @@ class Processor:
         """Work until nothing is left to do, or until cancelled; jobs that are under way are then given back.
 
         Raises:
-            StoreError, EmbedderMismatchError, MissingExtraError, ModelNotFoundError, JobError: no job can be
-                processed; none is blamed for it.
+            StoreError, EmbedderMismatchError, MissingExtraError, ModelAccessError, ModelNotFoundError, JobError: no
+                job can be processed; none is blamed for it.
         """
         start = perf_counter()
         self._colleagues.add(self._worker.token)
