@@ -10,8 +10,9 @@ from memspan.errors import StoreError, UndoError, UnknownIdError, invalid
 from memspan.remember.auditing import audited
 from memspan.remember.change import Change
 from memspan.remember.damage import survives_damage
+from memspan.remember.dropping_relations import drop_relations
 from memspan.remember.engine import Engine
-from memspan.remember.forgetting import drop_relations, keep_promise, promise_erasure
+from memspan.remember.forgetting import keep_promise, promise_erasure
 from memspan.run_info import Run, Undone
 from memspan.store.runs import RunChange
 from memspan.times import now_micros

@@ -231,7 +231,7 @@ class Asker:
 
     def _refused(self, refusal: Refusal, stage: str) -> LLMError:
         kind: type[LLMError] = LLMError
-        if refusal.of_everything:
+        if refusal.no_access:
             kind = ModelAccessError
         elif refusal.code == "content_filter":
             kind = BadReplyError

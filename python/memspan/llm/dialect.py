@@ -57,7 +57,7 @@ class Refusal(Exception):  # noqa: N818 - an answer of the server that the clien
         self.code = code
 
     @property
-    def of_everything(self) -> bool:
+    def no_access(self) -> bool:
         """The key is not accepted, or the account has no credit. Not 403: some servers forbid a text by it."""
         return self.status in (401, 402) or self.code in _NO_CREDIT
 

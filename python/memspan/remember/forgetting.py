@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from memspan.errors import HeldError, PlanChangedError
-from memspan.index import Index
 from memspan.records import Record
 
 from .auditing import audited
 from .change import Change
 from .damage import survives_damage
+from .dropping_relations import drop_relations, unrelate_within
 from .engine import Engine
 from .fields import checked_name
 from .forget_plans import ForgetPlan, opened
@@ -156,37 +155,6 @@ def erase_within(change: Change, user: str, scope: Scope) -> int:
     return len(ids)
 
 
-def drop_relations(change: Change, user: str, tags: Collection[str] = ()) -> None:
-    """A tag says something about the records that had it; when none has it any more, it goes with its relations. Of
-    those that were made also where the records were overwritten or evicted before: they name what these said.
-    O(relations of the user), and O(tags, and cold records) where they name some that may be without records.
-
-    Args:
-        tags: whose relations go even if they were given: those of what is erased.
-    """
-    writer = change.writer
-    made = writer.made_relations(user)
-    edges = made.union(one for one in writer.relations(user) if not {one.parent, one.child}.isdisjoint(tags))
-    named = {tag for edge in edges for tag in (edge.parent, edge.child) if edge in made or tag in tags}
-    if not named:
-        return
-    unused = named.difference(tag.name for tag in change.index.tags(user=user, retired=True) if tag.records)
-    if unused and not writer.cold.empty:
-        unused -= writer.cold.tags(user)
-    going = [
-        one
-        for one in edges
-        if not {one.parent, one.child}.isdisjoint(unused if one in made else unused.intersection(tags))
-    ]
-    _unrelate(change, user, [(one.parent, one.child) for one in sorted(going)])
-
-
-def _unrelate(change: Change, user: str, edges: Iterable[tuple[str, str]]) -> None:
-    for parent, child in edges:
-        change.writer.unrelate(user, parent, child)
-        change.apply(partial(Index.unrelate, user=user, parent=parent, child=child))
-
-
 def remove_if_nothing_is_left(change: Change, user: str) -> bool:
     """Take a user out of the store who has neither records, relations nor settings any more; whether that was so."""
     writer = change.writer
@@ -210,7 +178,8 @@ def _forget_in_jobs(change: Change, user: str, scope: Scope) -> None:
     jobs, ids = change.writer.jobs, list(scope.ids)
     jobs.forget_results(jobs.making(user, ids))
     for job in scope.shown:
-        _unrelate(change, user, jobs.dissolve(job))
+        for parent, child in jobs.dissolve(job):
+            unrelate_within(change, user, parent, child)
     jobs.lose(user, ids)
     jobs.restart(scope.shown, erase=True)
 

@@ -13,12 +13,13 @@ from memspan.store.protocol import Relation
 from .auditing import audited
 from .change import Change
 from .damage import survives_damage
+from .dropping_relations import unrelate_within
 from .engine import Engine
 from .fields import checked_name
 from .forgetting import remove_if_nothing_is_left
 from .tags import checked_tag
 
-__all__ = ["relate", "relate_all", "unrelate", "unrelate_within"]
+__all__ = ["relate", "relate_all", "unrelate"]
 
 _Edge: TypeAlias = tuple[str, str]
 
@@ -80,12 +81,6 @@ def _relate(change: Change, user: str, parent: str, child: str) -> bool:
         change.apply(enter)
     change.writer.jobs.own_relation(user, parent, child)
     return change.writer.relate(user, parent, child)
-
-
-def unrelate_within(change: Change, user: str, parent: str, child: str) -> None:
-    """Take a relation out of the store and the index."""
-    change.writer.unrelate(user, parent, child)
-    change.apply(lambda index: index.unrelate(user=user, parent=parent, child=child))
 
 
 def _give_way(change: Change, user: str, parent: str, child: str) -> bool:

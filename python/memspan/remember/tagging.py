@@ -19,11 +19,11 @@ from .auditing import audited
 from .change import Change
 from .compose import shown_text
 from .damage import survives_damage
+from .dropping_relations import unrelate_within
 from .engine import Engine
 from .fields import checked_name
 from .made_tags import beside, write_made_tags
 from .progress import tracking
-from .relating import unrelate_within
 from .tags import without_made
 
 __all__ = ["tag", "tags", "untag"]

@@ -7,7 +7,7 @@ from typing import Final
 from .schema_changes import CHANGES
 from .schema_lifecycle import LIFECYCLE
 from .schema_lookups import LOOKUPS
-from .schema_news import NEWS
+from .schema_more_lookups import MORE_LOOKUPS
 from .schema_states import STATES_BY_USER
 from .schema_tokens import TOKEN_VECTORS
 
@@ -246,7 +246,7 @@ _V4: Final = (
 )
 
 MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
-    _V1, _V2, _V3, _V4, LIFECYCLE, TOKEN_VECTORS, STATES_BY_USER, LOOKUPS, CHANGES, NEWS,
+    _V1, _V2, _V3, _V4, LIFECYCLE, TOKEN_VECTORS, STATES_BY_USER, LOOKUPS, CHANGES, MORE_LOOKUPS,
 )  # fmt: skip
 """`MIGRATIONS[n]` leads from schema version n to n + 1. Released entries never change."""
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from opened_connections import prepare_each_connection
 from tiny_recipe import ScriptedModel, recipe_of
 
 from memspan import Memory, Record
-from memspan.store import pool
 from memspan.times import from_micros
 
 ALONE = ["BEGIN", "PRAGMA", "INSERT", "COMMIT"]
@@ -24,14 +23,10 @@ Open = Callable[..., Memory]
 def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The first words of all statements of all connections."""
     said: list[str] = []
-    connect = pool.connect
-
-    def listening(*arguments: Any) -> sqlite3.Connection:
-        connection = connect(*arguments)
-        connection.set_trace_callback(lambda statement: said.append(statement.split()[0]))
-        return connection
-
-    monkeypatch.setattr(pool, "connect", listening)
+    prepare_each_connection(
+        monkeypatch,
+        lambda connection: connection.set_trace_callback(lambda statement: said.append(statement.split()[0])),
+    )
     return said
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from opened_connections import prepare_each_connection
 
 from memspan import Memory, Record
 from memspan.embed import HashEmbedder
 from memspan.lifecycle.expiring import sweep
 from memspan.remember.jobs.finishing import Results, finish
-from memspan.store import SqliteStore, pool
+from memspan.store import SqliteStore
 from memspan.store.runs import RunChange
 from memspan.times import MAX_MICROS, from_micros
 
@@ -25,14 +25,9 @@ MANY = 2_000
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """One entry for every ten steps."""
     taken: list[int] = []
-    connect = pool.connect
-
-    def counting(*arguments: Any) -> sqlite3.Connection:
-        connection = connect(*arguments)
-        connection.set_progress_handler(lambda: taken.append(0), 10)
-        return connection
-
-    monkeypatch.setattr(pool, "connect", counting)
+    prepare_each_connection(
+        monkeypatch, lambda connection: connection.set_progress_handler(lambda: taken.append(0), 10)
+    )
     return taken
 
 

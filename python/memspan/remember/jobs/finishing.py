@@ -19,11 +19,11 @@ from memspan.remember.change import Change
 from memspan.remember.cold import in_full
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
+from memspan.remember.dropping_relations import unrelate_within
 from memspan.remember.engine import Engine
 from memspan.remember.indexing import write_records
 from memspan.remember.lifetimes import with_lifetimes
 from memspan.remember.made_tags import write_made_tags
-from memspan.remember.relating import unrelate_within
 from memspan.remember.secret_ids import is_secret
 from memspan.remember.tags import given_records
 from memspan.store.cold import ORIGINAL

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["NEWS"]
+__all__ = ["MORE_LOOKUPS"]
 
 # From schema version 9 to 10. Invariant: no use is written at an earlier time than one before it, nor at the same one
 # in another transaction. Uses of older stores count as written when the last of them were.
-NEWS: Final = (
+MORE_LOOKUPS: Final = (
     "ALTER TABLE uses ADD COLUMN written INTEGER NOT NULL DEFAULT 0",
     "UPDATE uses SET written = coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'uses_written'), 0)",
     "CREATE INDEX uses_by_written ON uses(written)",
