@@ -29,6 +29,8 @@ MICROS = 1000  # the workload's times are milliseconds
 USER = "u0"
 DURABLE_INSERTS = 200
 SEARCH_SECONDS = 1.5
+ROUNDS = 5
+WRITTEN = 2000  # new rows, of which every search looks at all: as many before a round as in it
 
 
 def columns(work: Any) -> dict[str, Any]:
@@ -158,20 +160,22 @@ def threads(data: dict[str, Any], queries: np.ndarray) -> dict[str, Any]:
     adds records to the same user."""
     index = filled(data)
     index.consolidate(user=USER)
+    numbers = count()
+
+    def write() -> None:
+        number = next(numbers)
+        i = number % len(data["ids"])
+        index.add(user=USER, id=f"w{number % WRITTEN}", at=number, text=data["texts"][i],
+                  embedding=data["embeddings"][i], tags=data["tags"][i])  # fmt: skip
+
+    for _ in range(WRITTEN):
+        write()
     one, two, beside, computing = [], [], [], []
-    for _ in range(3):
+    for _ in range(ROUNDS):
         one.append(searches_in(index, queries, 1))
         two.append(searches_in(index, queries, 2))
         with working(lambda: sum(range(1000))):
             computing.append(searches_in(index, queries, 1))
-        numbers = count()
-
-        def write(numbers: Iterator[int] = numbers) -> None:
-            number = next(numbers)
-            i = number % len(data["ids"])
-            index.add(user=USER, id=f"w{number % 2000}", at=number, text=data["texts"][i],
-                      embedding=data["embeddings"][i], tags=data["tags"][i])  # fmt: skip
-
         with working(write):
             beside.append(searches_in(index, queries, 1))
     return {
