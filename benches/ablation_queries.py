@@ -29,8 +29,8 @@ from memspan.formats.questions import LabelledQuestion
 from memspan.recall import Plan
 from memspan.recall.plan import ViewWeights
 from memspan.recall.planner import plan_by_rules
-from memspan.remember.asking import when_asked
-from memspan.remember.recall import Recalls
+from memspan.remember.searching.asking import when_asked
+from memspan.remember.searching.recall import Recalls
 
 Change = Callable[[Plan], Plan]
 

@@ -16,8 +16,8 @@ import tempfile
 from pathlib import Path
 
 from memspan import Index
-from memspan.encode.compress import Compress
-from memspan.encode.corpus import index_frequencies
+from memspan.encode.compression.compress import Compress
+from memspan.encode.compression.corpus import index_frequencies
 from memspan.encode.values import Turn, Work
 from memspan.evaluate import evaluate
 from memspan.recall.context import estimate_tokens

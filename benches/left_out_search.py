@@ -18,9 +18,9 @@ from memspan.memory import Memory
 from memspan.ranking.late_ranker import LateRanker
 from memspan.ranking.planned import late_weights_for
 from memspan.ranking.ranker import Ranker
-from memspan.remember.asking import Asked, asked
-from memspan.remember.recall import Recalls
-from memspan.remember.searching import search
+from memspan.remember.searching.asking import Asked, asked
+from memspan.remember.searching.recall import Recalls
+from memspan.remember.searching.searching import search
 from question_folds import FoldedEmbedder, delta_path, plain_embedder
 from token_records import token_embedder, visit
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from memspan import Memory
 from memspan.lifecycle.procedures import Mining, Transcript, learn, transcripts_of
 from memspan.records import Record
-from memspan.remember.messages import to_drafts
+from memspan.remember.input.messages import to_drafts
 from memspan.store.transcripts import TranscriptTurn
 from memspan.times import to_micros
 from planted_procedures import Plant, Planted, planted

@@ -28,8 +28,8 @@ from memspan.embed.resolve import resolve_embedder
 from memspan.fitting.cross_validation import DEPTHS, figures_of
 from memspan.formats.questions import LabelledQuestion
 from memspan.memory import Memory
-from memspan.remember.recall import Recalls
-from memspan.remember.reranking import CANDIDATES, MAX_RERANK_MS
+from memspan.remember.searching.recall import Recalls
+from memspan.remember.searching.reranking import CANDIDATES, MAX_RERANK_MS
 from memspan.rerank.pace import Pace
 from memspan.rerank.reordering import reorder
 from token_records import token_embedder, visit

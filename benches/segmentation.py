@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from memspan.embed import OnnxEmbedder
-from memspan.encode.compress import Compress
+from memspan.encode.compression.compress import Compress
 from memspan.encode.exchanges import exchanges_of
 from memspan.encode.segment import Segment
 from memspan.encode.values import Turn, Work

@@ -14,7 +14,7 @@ from memspan.evaluate import evaluate
 from memspan.formats.questions import LabelledQuestion
 from memspan.memory import Memory
 from memspan.remember.compose import embedded_text
-from memspan.remember.recall import Recalls
+from memspan.remember.searching.recall import Recalls
 from question_folds import plain_embedder
 
 Look: TypeAlias = "Callable[[Memory, str, LabelledQuestion], None]"

@@ -67,15 +67,15 @@ from memspan.lifecycle.quotas import Quotas
 from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.llm import Usage
 from memspan.memory import Memory
+from memspan.one_user.user_memory import UserMemory
 from memspan.procedure_info import Procedure, ProcedureReport, ProcedureStep
 from memspan.query import Query
 from memspan.recall.answer import Answer, AnswerStream, AnswerTimings
 from memspan.recall.context import Context, Source, TokenCounter, estimate_tokens
 from memspan.recipes import Recipe
 from memspan.records import KINDS, Record
-from memspan.remember.forget_plans import ForgetPlan
-from memspan.remember.recall import Moved, Recall, Recalls, Timings
-from memspan.remember.user_memory import UserMemory
+from memspan.remember.forgetting.forget_plans import ForgetPlan
+from memspan.remember.searching.recall import Moved, Recall, Recalls, Timings
 from memspan.rerank import Reranker
 from memspan.resource_info import RESOURCE_STATES, Resource, ResourceReport
 from memspan.run_info import Run, Undone
@@ -85,7 +85,7 @@ raise_at_ctrl_c()
 
 if TYPE_CHECKING:
     from memspan.embed import OnnxEmbedder, OpenAIEmbedder
-    from memspan.encode.scorers import Scorer
+    from memspan.encode.compression.scorers import Scorer
     from memspan.lifecycle.duplicates import Merging
     from memspan.lifecycle.fidelity import Fidelity
     from memspan.lifecycle.procedures import Mining
@@ -198,7 +198,7 @@ _LAZY = {
     "OnnxEmbedder": "memspan.embed",
     "OnnxReranker": "memspan.rerank",
     "OpenAIEmbedder": "memspan.embed",
-    "Scorer": "memspan.encode.scorers",
+    "Scorer": "memspan.encode.compression.scorers",
     "SleepDecision": "memspan.lifecycle.sleep_log",
     "SleepUpdate": "memspan.lifecycle.sleep",
 }

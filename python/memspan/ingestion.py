@@ -11,7 +11,7 @@ from typing import Any
 from .errors import FormatError, InvalidArgumentError
 from .formats import Turn
 from .memory import Memory
-from .remember.messages import to_drafts
+from .remember.input.messages import to_drafts
 
 __all__ = ["IngestReport", "ingest_turns"]
 

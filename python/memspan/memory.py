@@ -21,21 +21,21 @@ from .calls.sleeping import SleepingCalls
 from .calls.tagging import TaggingCalls
 from .lifecycle.quotas import Quotas, as_quotas
 from .remember.asynchronous import in_thread
-from .remember.audit_trail import end_tally
-from .remember.auditing import checked_actor
+from .remember.audit.audit_trail import end_tally
+from .remember.audit.auditing import checked_actor
 from .remember.embedding import EmbedderSpec
-from .remember.fields import checked_name
+from .remember.input.fields import checked_name
 from .remember.jobs.processing import Processing
 from .remember.jobs.resolving import checked_llm, checked_recipe
 from .remember.opening import open_engine
-from .remember.reranking import SecondLook
-from .remember.store_tokens import TokenEmbedderSpec
+from .remember.searching.reranking import SecondLook
+from .remember.tokens.store_tokens import TokenEmbedderSpec
 from .rerank import Reranker
 
 if TYPE_CHECKING:
     from .llm import LLMSpec
+    from .one_user.user_memory import UserMemory
     from .recipes import Recipe
-    from .remember.user_memory import UserMemory
 
 __all__ = ["Memory"]
 
@@ -151,7 +151,7 @@ class Memory(
 
     def user(self, name: str) -> UserMemory:
         """The same calls bound to one user: hand this to code that must not reach anybody else's memory."""
-        from .remember.user_memory import UserMemory
+        from .one_user.user_memory import UserMemory
 
         return UserMemory(self, checked_name(name, "name"))
 

@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 from hypothesis_profile import PROFILE
 
 import memspan
-from memspan.remember.user_memory import UserMemory
+from memspan.one_user.user_memory import UserMemory
 from memspan.times import from_micros, to_micros
 
 DAY = 86_400_000_000

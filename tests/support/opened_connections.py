@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memspan.store import pool
+from memspan.store.sqlite import pool
 
 
 def prepare_each_connection(

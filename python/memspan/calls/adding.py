@@ -8,11 +8,11 @@ from typing import Any
 from memspan.arguments import as_integer
 from memspan.lifetimes import TimeToLive, to_seconds
 from memspan.records import Record
-from memspan.remember.adding import add_drafts, add_in_batches, checked_records
 from memspan.remember.asynchronous import in_thread
-from memspan.remember.fields import checked_kind, checked_name
-from memspan.remember.messages import Messages, to_drafts
+from memspan.remember.input.fields import checked_kind, checked_name
+from memspan.remember.input.messages import Messages, to_drafts
 from memspan.remember.progress import tracking
+from memspan.remember.writing.adding import add_drafts, add_in_batches, checked_records
 from memspan.times import TimeLike
 
 from .base import Calls

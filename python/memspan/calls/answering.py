@@ -15,9 +15,9 @@ from memspan.recall.context import TokenCounter, checked_budget
 from memspan.recall.plan import Plan
 from memspan.recall.plan_by_model import MAX_DEADLINE_MS, PlanByModel
 from memspan.recipes.reading import PLANNERS, Reading
-from memspan.remember.answering import Answering, Question
-from memspan.remember.fields import checked_name, checked_text
-from memspan.remember.recall import Recalls
+from memspan.remember.input.fields import checked_name, checked_text
+from memspan.remember.searching.answering import Answering, Question
+from memspan.remember.searching.recall import Recalls
 from memspan.times import Between, TimeLike, from_micros, to_micros
 from memspan.worker_threads import beside
 

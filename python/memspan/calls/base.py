@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memspan.remember.engine import Engine
 from memspan.remember.jobs.processing import Processing
-from memspan.remember.reranking import SecondLook
+from memspan.remember.searching.reranking import SecondLook
 
 __all__ = ["Calls"]
 

@@ -13,7 +13,7 @@ from memspan.times import TimeLike
 from .base import Calls
 
 if TYPE_CHECKING:
-    from memspan.encode.scorers import Scorer
+    from memspan.encode.compression.scorers import Scorer
 
 __all__ = ["CompressingCalls"]
 
@@ -56,7 +56,8 @@ class CompressingCalls(Calls):
                 procedure cannot be followed; one that is learnt anew gets them back.
             before: only what happened before then.
             scorer: tells how much each word says: by default how rare it is among the user's records;
-                `memspan.encode.lingua.Lingua` and `memspan.encode.cross_entropy.CrossEntropy` ask a model.
+                `memspan.encode.compression.lingua.Lingua` and
+                `memspan.encode.compression.cross_entropy.CrossEntropy` ask a model.
             keep_originals: `False` gives the wording up for good.
             dry_run: change nothing, and report what would be done.
             progress: show a progress bar on standard error.
@@ -65,7 +66,7 @@ class CompressingCalls(Calls):
             InvalidArgumentError: an argument is not acceptable.
             EmbedderError, LLMError: the embedder or the scorer failed; transactions before that are done.
         """
-        from memspan.remember.compressing import compress
+        from memspan.remember.capacity.compressing import compress
 
         with tracking("compressing", None, progress) as advance:
             return compress(

@@ -9,12 +9,12 @@ from typing import Any
 from memspan.audit_info import AuditEntry
 from memspan.errors import StoreError, invalid
 from memspan.remember.asynchronous import in_thread
-from memspan.remember.audit_trail import audit
-from memspan.remember.auditing import acting
-from memspan.remember.forget_plans import ForgetPlan, plan_of
-from memspan.remember.forgetting import confirm as confirm_plan
-from memspan.remember.forgetting import forget
-from memspan.remember.holding import hold
+from memspan.remember.audit.audit_trail import audit
+from memspan.remember.audit.auditing import acting
+from memspan.remember.endings.holding import hold
+from memspan.remember.forgetting.forget_plans import ForgetPlan, plan_of
+from memspan.remember.forgetting.forgetting import confirm as confirm_plan
+from memspan.remember.forgetting.forgetting import forget
 from memspan.remember.selecting import checked_selection
 from memspan.times import Between, TimeLike
 

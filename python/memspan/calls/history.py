@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from memspan.history import History
 from memspan.lifetimes import TimeToLive, to_seconds
 from memspan.remember.asynchronous import in_thread
-from memspan.remember.fields import checked_kind, checked_name
-from memspan.remember.history import history
-from memspan.remember.lifetimes import lifetimes_of, set_lifetime
-from memspan.remember.retiring import retire, supersede
+from memspan.remember.endings.history import history
+from memspan.remember.endings.lifetimes import lifetimes_of, set_lifetime
+from memspan.remember.endings.retiring import retire, supersede
+from memspan.remember.input.fields import checked_kind, checked_name
 from memspan.times import TimeLike, from_micros, to_micros
 
 from .base import Calls

@@ -8,12 +8,12 @@ from memspan.arguments import as_flag
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.conversion import reembed
 from memspan.remember.embedding import EmbedderSpec
-from memspan.remember.export_target import TextFile
-from memspan.remember.loading import load
 from memspan.remember.progress import tracking
 from memspan.remember.statistics import stats
-from memspan.remember.token_filling import fill_token_vectors
-from memspan.remember.transfer import export
+from memspan.remember.tokens.token_filling import fill_token_vectors
+from memspan.remember.transfer.export import export
+from memspan.remember.transfer.export_target import TextFile
+from memspan.remember.transfer.loading import load
 from memspan.remember.verification import verify
 
 from .base import Calls

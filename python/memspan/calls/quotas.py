@@ -8,9 +8,9 @@ from memspan.evicted import Evicted
 from memspan.lifecycle.quotas import Quotas
 from memspan.records import Record
 from memspan.remember.asynchronous import in_thread
-from memspan.remember.cold import evicted, original, restore
-from memspan.remember.pinning import set_pinned
-from memspan.remember.quotas import quotas_of, set_quotas
+from memspan.remember.capacity.cold import evicted, original, restore
+from memspan.remember.capacity.quotas import quotas_of, set_quotas
+from memspan.remember.endings.pinning import set_pinned
 
 from .base import Calls
 

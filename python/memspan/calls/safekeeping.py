@@ -7,7 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from memspan.remember.asynchronous import in_thread
-from memspan.remember.fields import checked_name
+from memspan.remember.input.fields import checked_name
 from memspan.remember.progress import tracking
 from memspan.resource_info import Resource, ResourceReport
 from memspan.times import TimeLike

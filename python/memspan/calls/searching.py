@@ -9,13 +9,13 @@ from memspan.arguments import as_flag
 from memspan.lifecycle.staleness import StalenessPolicy, as_staleness_policy
 from memspan.recall.context import Context, TokenCounter, checked_budget
 from memspan.records import Record
-from memspan.remember.aging import Aging
-from memspan.remember.asking import asked
 from memspan.remember.asynchronous import in_thread
-from memspan.remember.contexts import context_of
-from memspan.remember.fields import checked_name, checked_text
-from memspan.remember.recall import Recalls
-from memspan.remember.searching import latest, search
+from memspan.remember.input.fields import checked_name, checked_text
+from memspan.remember.searching.aging import Aging
+from memspan.remember.searching.asking import asked
+from memspan.remember.searching.contexts import context_of
+from memspan.remember.searching.recall import Recalls
+from memspan.remember.searching.searching import latest, search
 from memspan.times import Between, TimeLike
 
 from .base import Calls

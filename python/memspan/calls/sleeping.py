@@ -10,7 +10,7 @@ from memspan.consolidation import ConsolidationReport, Planned, SleepReport
 from memspan.errors import UnknownIdError, invalid
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.consolidating import consolidate, nothing_done
-from memspan.remember.fields import checked_name
+from memspan.remember.input.fields import checked_name
 from memspan.remember.progress import tracking
 from memspan.run_info import Run, Undone
 from memspan.worker_threads import beside

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memspan.remember.asynchronous import in_thread
-from memspan.remember.relating import relate, unrelate
+from memspan.remember.tagging.relating import relate, unrelate
 from memspan.tag_info import TagInfo, TagReport
 
 from .base import Calls
@@ -43,13 +43,13 @@ class TaggingCalls(Calls):
         Raises:
             EmbedderError: the embedder failed; users before this one are done.
         """
-        from memspan.remember.tagging import tag
+        from memspan.remember.tagging.tagging import tag
 
         return tag(self._engine, user, progress)
 
     def untag(self, user: str | None = None, *, progress: bool = False) -> TagReport:
         """Take back what `tag` made; tags and relations that a caller gave stay."""
-        from memspan.remember.tagging import untag
+        from memspan.remember.tagging.tagging import untag
 
         return untag(self._engine, user, progress)
 
@@ -59,7 +59,7 @@ class TaggingCalls(Calls):
         They are those of what is believed now: a tag that only retired records carry is left out, unless it has a
         place in the hierarchy. Searches with `as_of` or `valid_at` know the names of then.
         """
-        from memspan.remember.tagging import tags
+        from memspan.remember.tagging.tagging import tags
 
         return tags(self._engine, user)
 

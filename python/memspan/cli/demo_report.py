@@ -10,7 +10,7 @@ from rich.text import Text
 
 from memspan.demo import USER, Question
 from memspan.ingestion import IngestReport
-from memspan.remember.recall import Recall
+from memspan.remember.searching.recall import Recall
 
 from .environment import Environment
 from .recalls import print_recalls, recall_json

@@ -9,7 +9,7 @@ from typing import Any, Final
 from rich.table import Table
 
 from memspan.recall import Plan
-from memspan.remember.recall import Recalls
+from memspan.remember.searching.recall import Recalls
 
 from .tables import cell, plain_table
 

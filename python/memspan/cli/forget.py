@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 from rich.table import Table
 
-from memspan.remember.forget_plans import ForgetPlan
+from memspan.remember.forgetting.forget_plans import ForgetPlan
 
 from . import options
 from .environment import Environment, pass_environment

@@ -9,7 +9,7 @@ from typing import IO, cast
 
 import click
 
-from memspan.remember.import_lines import header_of, readable
+from memspan.remember.transfer.import_lines import header_of, readable
 
 from . import options
 from .environment import Environment, pass_environment

@@ -16,7 +16,7 @@ from memspan.query import FUSIONS
 from memspan.ranking import Ranker
 from memspan.recipes import recipe_names
 from memspan.records import KINDS
-from memspan.remember.reranking import MAX_RERANK_MS
+from memspan.remember.searching.reranking import MAX_RERANK_MS
 from memspan.store import inspect
 
 from .environment import Environment

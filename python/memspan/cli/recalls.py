@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from memspan.records import Record
-from memspan.remember.recall import Recall
+from memspan.remember.searching.recall import Recall
 
 from .tables import cell, moment, plain_table
 

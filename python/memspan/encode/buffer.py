@@ -20,7 +20,7 @@ from .together import ask_in_parts, split_list, together
 from .values import Statement, Window, Work
 
 if TYPE_CHECKING:
-    from .summarise_reply import SummariseReply
+    from .replies.summarise import SummariseReply
 
 __all__ = ["Buffer", "Calls"]
 
@@ -115,7 +115,7 @@ class Buffer:
     async def _ask(
         self, key: str, segments: _Segments, tools: Tools
     ) -> list[tuple[_Segments, SummariseReply]]:
-        from .summarise_reply import SummariseReply
+        from .replies.summarise import SummariseReply
 
         return await ask_in_parts(tools, key, segments, SummariseReply, _asked, _halves, _numbered)
 

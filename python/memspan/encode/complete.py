@@ -61,7 +61,7 @@ class Complete:
         Raises:
             LLMError: the uncovered turns could not be read.
         """
-        from .extract_reply import ExtractReply
+        from .replies.extract import ExtractReply
 
         missing = await self.uncovered(work, tools)
         if not missing:

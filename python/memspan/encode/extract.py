@@ -62,7 +62,7 @@ class Extract:
         return replace(work, statements=merge_same(statements, work.turns, tools))
 
     async def _read(self, key: str, window: Window, tools: Tools) -> list[Statement]:
-        from .extract_reply import ExtractReply
+        from .replies.extract import ExtractReply
 
         replies = await ask_in_parts(tools, key, window, ExtractReply, self._asked, Window.halves, _ids)
         return [

@@ -14,7 +14,7 @@ from .taken import taken
 from .values import Statement, Turn
 
 if TYPE_CHECKING:
-    from .extract_reply import Extracted
+    from .replies.extract import Extracted
 
 __all__ = ["grounded", "time_metadata"]
 

@@ -22,7 +22,7 @@ from .together import ask_in_parts, together
 from .values import Statement, Turn, Window, Work
 
 if TYPE_CHECKING:
-    from .procedures_reply import ProceduresReply, ToldProcedure
+    from .replies.procedures import ProceduresReply, ToldProcedure
 
 __all__ = ["Procedures", "procedures_prompt", "told"]
 
@@ -80,7 +80,7 @@ class Procedures:
         return replace(work, statements=(*work.statements, *(one for some in found for one in some)))
 
     async def _read(self, key: str, window: Window, tools: Tools) -> list[Statement]:
-        from .procedures_reply import ProceduresReply
+        from .replies.procedures import ProceduresReply
 
         def prompt(part: Window) -> Prompt:
             return procedures_prompt(part.turns, self.chars)

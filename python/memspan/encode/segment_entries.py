@@ -14,8 +14,8 @@ from .taken import taken
 from .values import Statement, Turn, Window
 
 if TYPE_CHECKING:
-    from .extract_reply import Extracted
-    from .summarise_reply import SummarisedSegment, SummariseReply
+    from .replies.extract import Extracted
+    from .replies.summarise import SummarisedSegment, SummariseReply
 
 __all__ = ["entries_of", "owners", "summed_by_number"]
 

@@ -21,7 +21,7 @@ from .together import ask_in_parts, in_batches, together
 from .values import Statement, Turn, Work
 
 if TYPE_CHECKING:
-    from .synthesise_reply import Unit
+    from .replies.synthesise import Unit
 
 __all__ = ["Synthesise"]
 
@@ -76,7 +76,7 @@ class Synthesise:
     async def _units(
         self, key: str, batch: tuple[Statement, ...], work: Work, tools: Tools
     ) -> list[Statement]:
-        from .synthesise_reply import SynthesiseReply
+        from .replies.synthesise import SynthesiseReply
 
         if len(batch) < 2:
             return list(batch)

@@ -23,7 +23,7 @@ from .together import ask_in_parts, in_batches, split_list, together
 from .values import Statement, Work
 
 if TYPE_CHECKING:
-    from .verify_reply import Evidence
+    from .replies.verify import Evidence
 
 __all__ = ["Verify"]
 
@@ -105,7 +105,7 @@ class Verify:
         self, key: str, batch: tuple[Statement, ...], work: Work, tools: Tools, spoken: SpokenTimes
     ) -> list[tuple[Statement, Statement]]:
         """Statements that hold, each with what the dialogue makes of it."""
-        from .verify_reply import EvidenceReply
+        from .replies.verify import EvidenceReply
 
         def prompt(part: Dialogue) -> Prompt:
             shown = (*part.history, *part.turns)
@@ -137,7 +137,7 @@ class Verify:
         return held
 
     async def _questions(self, key: str, batch: tuple[Statement, ...], tools: Tools) -> list[Asked]:
-        from .verify_reply import QuestionReply
+        from .replies.verify import QuestionReply
 
         def prompt(statements: tuple[Statement, ...]) -> Prompt:
             lines = [{"n": number, "statement": one.text} for number, one in enumerate(statements, 1)]

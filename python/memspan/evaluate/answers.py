@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memspan.formats.questions import LabelledQuestion
 from memspan.formats.questions.labelled import Unit
-from memspan.remember.recall import Recalls, Timings
+from memspan.remember.searching.recall import Recalls, Timings
 
 from .contexts import Held
 from .longmemeval import UserTurns

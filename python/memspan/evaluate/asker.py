@@ -12,8 +12,8 @@ from memspan.formats.questions import LabelledFile, LabelledQuestion
 from memspan.limits import MAX_K
 from memspan.memory import Memory
 from memspan.recall.context import Budget
-from memspan.remember.contexts import context_of
-from memspan.remember.recall import Recalls
+from memspan.remember.searching.contexts import context_of
+from memspan.remember.searching.recall import Recalls
 
 from .answers import Answered, answered
 from .contexts import Held, held_by

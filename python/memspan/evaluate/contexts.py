@@ -10,8 +10,8 @@ from typing import Final
 from memspan.formats.questions.labelled import Unit
 from memspan.memory import Memory
 from memspan.recall.context import Budget, Context
-from memspan.remember.contexts import context_of
-from memspan.remember.recall import Recalls
+from memspan.remember.searching.contexts import context_of
+from memspan.remember.searching.recall import Recalls
 
 from .sources import brought_by
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from memspan.remember.recall import Timings
+from memspan.remember.searching.recall import Timings
 
 __all__ = ["Latency", "latencies", "latency_of"]
 

@@ -23,7 +23,7 @@ from memspan.recipes import Recipe
 from memspan.remember.embedding import EmbedderSpec
 from memspan.remember.jobs.resolving import checked_recipe
 from memspan.remember.progress import tracking
-from memspan.remember.recall import Recalls
+from memspan.remember.searching.recall import Recalls
 
 from .answers import Answered
 from .asker import Ask, Asker, Tracker, asked_users, file_name

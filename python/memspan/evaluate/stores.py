@@ -20,7 +20,7 @@ from memspan.memory import Memory
 from memspan.recipes import Recipe
 from memspan.remember.compose import COMPOSE_VERSION
 from memspan.remember.embedding import EmbedderIdentity
-from memspan.store.schema import SCHEMA_VERSION
+from memspan.store.schema.tables import SCHEMA_VERSION
 
 from .construction import Making
 from .embedding_cache import CachedEmbedder

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from memspan.ranking.adapter import QueryAdapter
 from memspan.ranking.planned import scales_for
 from memspan.ranking.ranker import Condition, Ranker
-from memspan.remember.asking import asked
-from memspan.remember.recall import Recalls
-from memspan.remember.searching import features
+from memspan.remember.searching.asking import asked
+from memspan.remember.searching.recall import Recalls
+from memspan.remember.searching.searching import features
 
 from .adapter import Asking, EmbedderName
 

@@ -10,15 +10,15 @@ from typing import Any, Final
 
 from memspan.limits import MAX_TAGS
 from memspan.records import Record
-from memspan.remember.auditing import audited
+from memspan.remember.audit.auditing import audited
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
-from memspan.remember.endings import ended, moment_after
+from memspan.remember.endings.endings import ended, moment_after
+from memspan.remember.endings.lifetimes import with_lifetimes
 from memspan.remember.engine import Engine
-from memspan.remember.fields import MAX_NAMES
-from memspan.remember.indexing import write_records
-from memspan.remember.lifetimes import with_lifetimes
-from memspan.remember.tags import without_made
+from memspan.remember.input.fields import MAX_NAMES
+from memspan.remember.input.tags import without_made
+from memspan.remember.writing.indexing import write_records
 
 from .changes import Change
 from .journal import Journal

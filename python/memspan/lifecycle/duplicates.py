@@ -18,9 +18,9 @@ from memspan.encode.values import Statement
 from memspan.errors import invalid
 from memspan.limits import MAX_TAGS
 from memspan.records import Record
-from memspan.remember.fields import MAX_NAMES
-from memspan.remember.life import given_end
-from memspan.remember.tags import without_made
+from memspan.remember.endings.life import given_end
+from memspan.remember.input.fields import MAX_NAMES
+from memspan.remember.input.tags import without_made
 from memspan.times import MAX_MICROS, to_micros
 
 from .agreement import agree

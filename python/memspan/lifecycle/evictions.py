@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 
 from memspan.records import Record
+from memspan.remember.capacity.quota_settings import stored_quotas
+from memspan.remember.capacity.quotas import excess
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
-from memspan.remember.quota_settings import stored_quotas
-from memspan.remember.quotas import excess
 from memspan.times import from_micros, now_micros
 
 __all__ = ["would_evict"]

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Final
 from weakref import WeakSet
 
-from memspan.remember.auditing import audited
-from memspan.remember.change import Change
+from memspan.remember.audit.auditing import audited
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
-from memspan.remember.forgetting import erase_within
-from memspan.remember.scope import Scope, anywhere
-from memspan.remember.unlearning import unlearn
+from memspan.remember.forgetting.forgetting import erase_within
+from memspan.remember.forgetting.scope import Scope, anywhere
+from memspan.remember.forgetting.unlearning import unlearn
+from memspan.remember.writing.change import Change
 from memspan.times import Micros, now_micros
 
 __all__ = ["Expired", "expired_ids", "sweep"]

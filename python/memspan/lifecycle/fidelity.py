@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from memspan import _core
-from memspan.encode.entities import find_names_in
+from memspan.encode.compression.pieces import split_pieces
 from memspan.encode.kept_words import names_in, numbers_in
-from memspan.encode.pieces import split_pieces
-from memspan.encode.words import WordReader
+from memspan.encode.tags.entities import find_names_in
+from memspan.encode.tags.words import WordReader
 
 __all__ = ["Fidelity", "fidelity_of"]
 

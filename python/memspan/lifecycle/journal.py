@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from memspan.errors import UndoError
 from memspan.records import Record
-from memspan.remember.change import Change
-from memspan.remember.endings import ENDED
+from memspan.remember.endings.endings import ENDED
 from memspan.remember.engine import Engine
-from memspan.remember.export_format import decode_record_line, encode_record_line
-from memspan.remember.indexing import write_records
-from memspan.remember.tags import without_made
+from memspan.remember.input.tags import without_made
+from memspan.remember.transfer.export_format import decode_record_line, encode_record_line
+from memspan.remember.writing.change import Change
+from memspan.remember.writing.indexing import write_records
 from memspan.store import StoreWriter
 from memspan.store.runs import RunChange
 from memspan.times import Micros, now_micros, to_micros

@@ -13,9 +13,9 @@ from memspan.cores import available_cores
 from memspan.duplicates import Duplicate, Duplicates
 from memspan.records import Record
 from memspan.remember.damage import survives_damage
+from memspan.remember.endings.lifetimes import lifetimes_of
 from memspan.remember.engine import Engine
-from memspan.remember.lifetimes import lifetimes_of
-from memspan.store.statements import chunks
+from memspan.store.sqlite.statements import chunks
 from memspan.times import Micros, from_micros
 
 from .duplicates import Merger, Merging, mergers

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from memspan.encode.procedure_text import Wording, wording_of
 from memspan.procedure_info import ProcedureReport
 from memspan.records import Record
-from memspan.remember.auditing import audited
-from memspan.remember.change import Change
+from memspan.remember.audit.auditing import audited
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
-from memspan.remember.endings import ended, ended_by
+from memspan.remember.endings.endings import ended, ended_by
+from memspan.remember.endings.lifetimes import with_lifetimes
 from memspan.remember.engine import Engine
-from memspan.remember.indexing import write_records
-from memspan.remember.lifetimes import with_lifetimes
+from memspan.remember.writing.change import Change
+from memspan.remember.writing.indexing import write_records
 from memspan.store.transcripts import TranscriptTurn
 from memspan.times import from_micros, now_micros
 

@@ -43,7 +43,7 @@ async def word(
 
 
 async def _worded(proposal: Proposal, tools: Tools, model: str | None, ready: Ready | None) -> Proposal:
-    from memspan.encode.procedures_reply import ProceduresReply
+    from memspan.encode.replies.procedures import ProceduresReply
 
     if proposal.wording is not None or not proposal.example:
         return proposal

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from memspan.remember.aging import tracked_staleness, unwritten_uses
-from memspan.remember.auditing import audited
+from memspan.remember.audit.auditing import audited
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
-from memspan.store.statements import chunks
+from memspan.remember.searching.aging import tracked_staleness, unwritten_uses
+from memspan.store.sqlite.statements import chunks
 
 from .journal import Journal
 from .staleness import StalenessPolicy

@@ -9,14 +9,14 @@ from typing import Any, Final, NamedTuple
 
 from memspan.record_order import record_order
 from memspan.records import Record
-from memspan.remember.change import Change
-from memspan.remember.cold import give_back_uses
+from memspan.remember.capacity.cold import give_back_uses
+from memspan.remember.capacity.quota_settings import stored_quotas
 from memspan.remember.compose import embedded_text
 from memspan.remember.engine import Engine
-from memspan.remember.indexing import write_records
-from memspan.remember.quota_settings import stored_quotas
-from memspan.remember.tags import tagged, without_made
-from memspan.remember.unlearning import unlearn
+from memspan.remember.forgetting.unlearning import unlearn
+from memspan.remember.input.tags import tagged, without_made
+from memspan.remember.writing.change import Change
+from memspan.remember.writing.indexing import write_records
 from memspan.store import StoreReader
 from memspan.times import Micros, to_micros
 

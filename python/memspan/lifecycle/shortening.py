@@ -8,11 +8,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from memspan.encode.compress import retained
-from memspan.encode.corpus import Frequencies
-from memspan.encode.pieces import Piece, split_pieces
-from memspan.encode.protected import name_words
-from memspan.encode.scorers import information
+from memspan.encode.compression.compress import retained
+from memspan.encode.compression.corpus import Frequencies
+from memspan.encode.compression.pieces import Piece, split_pieces
+from memspan.encode.compression.protected import name_words
+from memspan.encode.compression.scorers import information
 from memspan.encode.values import Turn
 from memspan.records import KINDS, Record
 

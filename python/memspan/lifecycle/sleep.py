@@ -13,7 +13,7 @@ from memspan.llm.prompts import template
 from memspan.llm.protocol import Ready
 from memspan.records import Record
 from memspan.remember.engine import Engine
-from memspan.remember.unforgotten import learnt_at, unforgotten
+from memspan.remember.forgetting.unforgotten import learnt_at, unforgotten
 from memspan.worker_threads import beside
 
 from .applying import Applied, apply_changes

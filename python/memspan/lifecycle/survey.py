@@ -9,11 +9,11 @@ from time import sleep
 from typing import Final
 
 from memspan.records import Record
-from memspan.remember.aging import tracked_staleness, unwritten_uses
-from memspan.remember.asking import when_asked
 from memspan.remember.engine import Engine
+from memspan.remember.searching.aging import tracked_staleness, unwritten_uses
+from memspan.remember.searching.asking import when_asked
 from memspan.store import StoreReader
-from memspan.store.statements import chunks
+from memspan.store.sqlite.statements import chunks
 
 from .allocations import SHARED_KINDS
 from .staleness import StalenessPolicy, true_staleness

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from memspan.errors import StoreError, UndoError, UnknownIdError, invalid
-from memspan.remember.auditing import audited
-from memspan.remember.change import Change
+from memspan.remember.audit.auditing import audited
 from memspan.remember.damage import survives_damage
-from memspan.remember.dropping_relations import drop_relations
 from memspan.remember.engine import Engine
-from memspan.remember.forgetting import keep_promise, promise_erasure
+from memspan.remember.forgetting.forgetting import keep_promise, promise_erasure
+from memspan.remember.tagging.dropping_relations import drop_relations
+from memspan.remember.writing.change import Change
 from memspan.run_info import Run, Undone
 from memspan.store.runs import RunChange
 from memspan.times import now_micros

@@ -8,12 +8,12 @@ from time import sleep
 from typing import Final
 
 from memspan.records import Record
-from memspan.remember.auditing import audited
+from memspan.remember.audit.auditing import audited
 from memspan.remember.damage import survives_damage
-from memspan.remember.endings import ended, moment_after
+from memspan.remember.endings.endings import ended, moment_after
 from memspan.remember.engine import Engine
-from memspan.remember.indexing import write_records
-from memspan.remember.tags import tagged, without_made
+from memspan.remember.input.tags import tagged, without_made
+from memspan.remember.writing.indexing import write_records
 
 from .duplicates import Merger, united
 from .journal import Journal

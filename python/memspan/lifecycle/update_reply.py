@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memspan.encode.reply import Field, Numbers, ReplyModel, Text
+from memspan.encode.replies.reply import Field, Numbers, ReplyModel, Text
 
 __all__ = ["UpdateReply"]
 

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from memspan.consolidation import Planned, UpkeepReport
 from memspan.records import Record
+from memspan.remember.capacity.quotas import enforce, excess
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
-from memspan.remember.quotas import enforce, excess
 from memspan.times import from_micros, now_micros, to_micros
 
 from .duplicates import Merging

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from memspan.errors import StoreError
-from memspan.store.connection import create_private_file
-from memspan.store.pool import ConnectionPool
+from memspan.store.sqlite.connection import create_private_file
+from memspan.store.sqlite.pool import ConnectionPool
 
 __all__ = ["ReplyCache", "reply_key"]
 

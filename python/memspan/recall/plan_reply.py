@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from memspan.encode.reply import Field, Number, ReplyModel, Text, Texts
+from memspan.encode.replies.reply import Field, Number, ReplyModel, Text, Texts
 
 __all__ = ["PlanReply", "TimeRange"]
 

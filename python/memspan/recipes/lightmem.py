@@ -1,7 +1,7 @@
 """LightMem: compress, segment by topic, sum up full buffers; put in order in sleep (sections 3.1-3.3, table 7)."""
 
 from memspan.encode.buffer import Buffer
-from memspan.encode.compress import Compress
+from memspan.encode.compression.compress import Compress
 from memspan.encode.segment import Segment
 from memspan.lifecycle.sleep import SleepUpdate
 

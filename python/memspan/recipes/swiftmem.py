@@ -1,6 +1,6 @@
 """SwiftMem: episodes stay as they are and get tags in a hierarchy (section 3.2.1 and appendix A.1)."""
 
-from memspan.encode.tag_by_model import TagByModel
+from memspan.encode.tags.tag_by_model import TagByModel
 
 from .gathering import Gathering
 from .reading import Reading

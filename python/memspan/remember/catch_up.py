@@ -7,8 +7,8 @@ from typing import Final
 from memspan.index import Index
 from memspan.store import StoreReader
 
-from .indexing import index_records
-from .quota_settings import apply_quotas, drop_outlived_quotas
+from .capacity.quota_settings import apply_quotas, drop_outlived_quotas
+from .writing.indexing import index_records
 
 __all__ = ["apply_changes", "reconcile", "reconcile_relations"]
 

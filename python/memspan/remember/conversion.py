@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memspan.embed.resolve import resolve_embedder
 
-from .auditing import audited
+from .audit.auditing import audited
 from .embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
 from .engine import Engine
 from .opening import make_snapshots

@@ -20,16 +20,16 @@ from memspan.store import Store, StoreReader, StoreWriter
 from memspan.times import Micros
 from memspan.weak_sets import all_of
 
+from .audit.tally import Tally
+from .capacity.evicting import settle_evictions
 from .catch_up import apply_changes
-from .change import Change
 from .embedding import EmbedderIdentity, StoreEmbedder
-from .evicting import settle_evictions
 from .index_options import IndexOptions
+from .searching.vocabularies import Vocabularies
 from .snapshots import Snapshots
-from .store_tokens import TOKEN_SETTING, StoreTokens
-from .tally import Tally
+from .tokens.store_tokens import TOKEN_SETTING, StoreTokens
 from .use_counts import UseCounts
-from .vocabularies import Vocabularies
+from .writing.change import Change
 
 __all__ = ["Engine"]
 

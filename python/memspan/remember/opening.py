@@ -13,16 +13,16 @@ from memspan.errors import EmbedderMismatchError, invalid
 from memspan.index import ANALYZERS, ROW_FORMATS
 from memspan.store import SqliteStore, StoreReader, inspect
 
-from .auditing import audited
+from .audit.auditing import audited
+from .capacity.quotas import settle_quotas
 from .embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
 from .engine import Engine
 from .index_options import IndexOptions
-from .opening_tokens import choose_tokens
-from .quotas import settle_quotas
 from .reembedding import convert
 from .snapshots import Snapshots
-from .store_tokens import TOKEN_SETTING, TokenEmbedderSpec
-from .token_filling import fill_token_vectors
+from .tokens.opening_tokens import choose_tokens
+from .tokens.store_tokens import TOKEN_SETTING, TokenEmbedderSpec
+from .tokens.token_filling import fill_token_vectors
 
 __all__ = ["make_snapshots", "open_engine"]
 

@@ -19,10 +19,10 @@ from memspan.procedure_info import Procedure, ProcedureReport
 from memspan.store.transcripts import TranscriptTurn
 from memspan.worker_threads import in_worker
 
+from .endings.version_ids import original_of
 from .engine import Engine
-from .fields import checked_name
-from .unforgotten import unforgotten
-from .version_ids import original_of
+from .forgetting.unforgotten import unforgotten
+from .input.fields import checked_name
 
 __all__ = ["joined", "learn_procedures", "learn_with_model", "learners", "procedures"]
 

@@ -10,7 +10,7 @@ from memspan.errors import invalid
 from memspan.store.traces import Chosen
 from memspan.times import Between, to_intervals
 
-from .fields import checked_kind, checked_name
+from .input.fields import checked_kind, checked_name
 
 __all__ = ["Selection", "checked_selection"]
 

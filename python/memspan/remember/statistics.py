@@ -9,10 +9,10 @@ from typing import Any
 
 from memspan.store.cold import EVICTED, ORIGINAL
 
+from .capacity.quota_settings import stored_quotas
 from .damage import survives_damage
 from .engine import Engine
-from .fields import checked_name
-from .quota_settings import stored_quotas
+from .input.fields import checked_name
 
 __all__ = ["stats"]
 

@@ -15,7 +15,7 @@ from memspan.store import StoreReader
 from memspan.store.uses import Use
 from memspan.times import Micros, now_micros
 
-from .change import Change
+from .writing.change import Change
 
 __all__ = ["UseCounts"]
 

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from memspan.arguments import as_choice, as_flag, as_number
 from memspan.errors import invalid
-from memspan.remember.adding import Advance, add_drafts
-from memspan.remember.change import Change
 from memspan.remember.engine import Engine
-from memspan.remember.fields import checked_name, checked_text
-from memspan.remember.messages import to_drafts
+from memspan.remember.input.fields import checked_name, checked_text
+from memspan.remember.input.messages import to_drafts
+from memspan.remember.writing.adding import Advance, add_drafts
+from memspan.remember.writing.change import Change
 from memspan.resource_info import RESOURCE_STATES, Resource, ResourceReport
 from memspan.times import TimeLike, from_micros, now_micros
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from memspan.errors import invalid
-from memspan.remember.fields import checked_name
+from memspan.remember.input.fields import checked_name
 
 __all__ = ["checked_target", "file_of", "name_of"]
 

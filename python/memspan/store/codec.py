@@ -13,7 +13,7 @@ from memspan import _core
 from memspan.records import Record
 from memspan.times import from_micros, to_micros
 
-from .malformed import reads
+from .sqlite.malformed import reads
 
 __all__ = [
     "COLUMNS",

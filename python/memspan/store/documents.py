@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from memspan.records import Record
 
-from .malformed import reads
+from .sqlite.malformed import reads
 
 __all__ = ["dump_record", "load_made_tags", "load_record"]
 

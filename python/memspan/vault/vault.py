@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memspan.errors import HeldError, VaultError, VaultKeyError, invalid
-from memspan.remember.adding import add_drafts
 from memspan.remember.asynchronous import in_thread
-from memspan.remember.attachments import record_of
-from memspan.remember.auditing import audited
-from memspan.remember.change import Change
+from memspan.remember.audit.auditing import audited
+from memspan.remember.endings.life import is_expired
 from memspan.remember.engine import Engine
-from memspan.remember.fields import checked_name, checked_text
-from memspan.remember.forgetting import forget
-from memspan.remember.life import is_expired
-from memspan.remember.messages import to_drafts
+from memspan.remember.forgetting.forgetting import forget
+from memspan.remember.input.fields import checked_name, checked_text
+from memspan.remember.input.messages import to_drafts
 from memspan.remember.selecting import checked_selection
+from memspan.remember.transfer.attachments import record_of
+from memspan.remember.writing.adding import add_drafts
+from memspan.remember.writing.change import Change
 from memspan.store import StoreReader
 from memspan.store.secrets import SealedSecret
 from memspan.times import TimeLike, from_micros, now_micros

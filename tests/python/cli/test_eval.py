@@ -94,7 +94,7 @@ def test_a_second_look_is_timed_apart(evaluate_json, file, monkeypatch):
 
     plain = evaluate_json("locomo", file, "--k", 1)
     assert plain["latency_ms"]["reranking"]["p50"] == 0
-    monkeypatch.setattr("memspan.remember.reranking.resolve_reranker", lambda spec: Dislikes())
+    monkeypatch.setattr("memspan.remember.searching.reranking.resolve_reranker", lambda spec: Dislikes())
     seen = evaluate_json("locomo", file, "--k", 1, "--rerank-ms", 60_000, "--questions")
     assert seen["options"]["rerank_ms"] == 60_000
     assert seen["latency_ms"]["reranking"]["p50"] > 0

@@ -66,7 +66,7 @@ def test_a_second_look_reorders(run_json, filled, monkeypatch):
         def score(self, question, passages):
             return [90.0 if "ferry" in passage.splitlines()[-1].lower() else -90.0 for passage in passages]
 
-    monkeypatch.setattr("memspan.remember.reranking.resolve_reranker", lambda spec: LikesTheFerry())
+    monkeypatch.setattr("memspan.remember.searching.reranking.resolve_reranker", lambda spec: LikesTheFerry())
     arguments = ("search", VET, "--store", filled, "--user", "demo", "-k", 3, "--rerank-ms", 60_000)
     hits = run_json(*arguments)["hits"]
     assert len(hits) == 3

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from hypothesis_profile import PROFILE
 
 from memspan import Index, InvalidArgumentError
-from memspan.encode.compress import Compress, retained
-from memspan.encode.corpus import Frequencies, frequencies_in, index_frequencies
-from memspan.encode.cross_entropy import CrossEntropy
-from memspan.encode.pieces import join_pieces, split_pieces
-from memspan.encode.protected import name_words, protected_pieces
-from memspan.encode.scorers import SelfInformation, share_out
+from memspan.encode.compression.compress import Compress, retained
+from memspan.encode.compression.corpus import Frequencies, frequencies_in, index_frequencies
+from memspan.encode.compression.cross_entropy import CrossEntropy
+from memspan.encode.compression.pieces import join_pieces, split_pieces
+from memspan.encode.compression.protected import name_words, protected_pieces
+from memspan.encode.compression.scorers import SelfInformation, share_out
 from memspan.encode.values import Turn, Window, Work
 from memspan.errors import LLMError
 from memspan.llm.logprobs import TokenLogProb

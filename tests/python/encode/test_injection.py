@@ -18,8 +18,8 @@ from memspan.encode.complete import Complete
 from memspan.encode.extract import Extract
 from memspan.encode.stage import Stage
 from memspan.encode.synthesise import Synthesise
-from memspan.encode.tag_by_model import TagByModel
-from memspan.encode.tag_names import tag_name
+from memspan.encode.tags.tag_by_model import TagByModel
+from memspan.encode.tags.tag_names import tag_name
 from memspan.encode.values import Turn, Work
 from memspan.encode.verify import Verify
 from memspan.encode.windows import Windows

@@ -14,9 +14,9 @@ from attention_model import write_classifier, write_words
 from conversations import turns, work
 from tools import MemoryTools, run_stages
 
-from memspan.encode.compress import Compress
-from memspan.encode.lingua import Lingua
-from memspan.encode.pieces import split_pieces
+from memspan.encode.compression.compress import Compress
+from memspan.encode.compression.lingua import Lingua
+from memspan.encode.compression.pieces import split_pieces
 from memspan.errors import InvalidArgumentError, LLMError
 
 A, B, C = 4, 5, 6
@@ -88,7 +88,7 @@ def test_a_broken_model_does_not_stop_the_job(files: tuple[Path, Path]) -> None:
 
 def test_stages_are_imported_without_the_extra() -> None:
     code = (
-        "import sys; import memspan.encode.compress, memspan.encode.segment, memspan.encode.buffer, "
+        "import sys; import memspan.encode.compression.compress, memspan.encode.segment, memspan.encode.buffer, "
         "memspan.recipes.lightmem, memspan.lifecycle.sleep; "
         "print([m for m in ('onnxruntime', 'tokenizers', 'pydantic', 'openai', 'onnx') if m in sys.modules])"
     )

@@ -16,8 +16,8 @@ from memspan.encode.procedures import Procedures, procedures_prompt
 from memspan.encode.values import Statement, Turn, Work
 from memspan.errors import InvalidArgumentError, LLMError, TruncatedReplyError
 from memspan.recipes.calls import expected_calls
+from memspan.remember.input.messages import to_drafts
 from memspan.remember.jobs.turns import turn_of
-from memspan.remember.messages import to_drafts
 
 
 def turns_of(*sessions: dict[str, Any]) -> tuple[Turn, ...]:

@@ -7,9 +7,9 @@ import pytest
 from counted_calls import counted_calls
 from numpy.typing import NDArray
 
-from memspan.encode import relations
-from memspan.encode.relations import MOST_DEPTH, Edge, relate_topics, similarities
-from memspan.encode.topics import Topic
+from memspan.encode.tags import relations
+from memspan.encode.tags.relations import MOST_DEPTH, Edge, relate_topics, similarities
+from memspan.encode.tags.topics import Topic
 
 
 def topic(name: str, *turns: int, is_name: bool = False) -> Topic:

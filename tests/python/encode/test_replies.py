@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from memspan.encode.extract_reply import Extracted, ExtractReply
-from memspan.encode.procedures_reply import ProceduresReply
-from memspan.encode.summarise_reply import SummariseReply
-from memspan.encode.synthesise_reply import SynthesiseReply
-from memspan.encode.tag_reply import TagReply
-from memspan.encode.verify_reply import EvidenceReply, QuestionReply
+from memspan.encode.replies.extract import Extracted, ExtractReply
+from memspan.encode.replies.procedures import ProceduresReply
+from memspan.encode.replies.summarise import SummariseReply
+from memspan.encode.replies.synthesise import SynthesiseReply
+from memspan.encode.replies.tag import TagReply
+from memspan.encode.replies.verify import EvidenceReply, QuestionReply
 from memspan.recall.answer.reply import AnswerReply
 
 SCHEMAS = [

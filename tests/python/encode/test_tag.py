@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from memspan import _core
 from memspan.embed.hashing import HashEmbedder
-from memspan.encode.relations import MOST_DEPTH
-from memspan.encode.tag import MOST_TAGS, Tagging, Turns, tag_turns
+from memspan.encode.tags.relations import MOST_DEPTH
+from memspan.encode.tags.tag import MOST_TAGS, Tagging, Turns, tag_turns
 from memspan.recall.words import word_set
 
 _EMBEDDER = HashEmbedder(16)

@@ -11,7 +11,7 @@ from rules_tag import RULES
 from scripted_llm import read_data
 from tools import MemoryTools, run_stages
 
-from memspan.encode.tag_by_model import TagByModel
+from memspan.encode.tags.tag_by_model import TagByModel
 from memspan.encode.values import Work
 from memspan.errors import BadReplyError, InvalidArgumentError, LLMError, TruncatedReplyError
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis_profile import PROFILE
 
 from memspan import _core
-from memspan.encode.tag_names import GENERIC, Hierarchy, tag_name
+from memspan.encode.tags.tag_names import GENERIC, Hierarchy, tag_name
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import pytest
 from counted_calls import counted_calls
 
-from memspan.encode.entities import find_names_in
-from memspan.encode.grammar import Grammar
-from memspan.encode.keyphrases import weight_of
-from memspan.encode.topics import Topic, find_topics
-from memspan.encode.words import Word, WordReader, singular
+from memspan.encode.tags.entities import find_names_in
+from memspan.encode.tags.grammar import Grammar
+from memspan.encode.tags.keyphrases import weight_of
+from memspan.encode.tags.topics import Topic, find_topics
+from memspan.encode.tags.words import Word, WordReader, singular
 
 
 def words(text: str) -> list[Word]:

@@ -15,7 +15,7 @@ from memspan.evaluate.contexts import context_scores, held_of
 from memspan.memory import Memory
 from memspan.recall.context import Context, Source
 from memspan.records import Record
-from memspan.remember.recall import Recall, Recalls, Timings
+from memspan.remember.searching.recall import Recall, Recalls, Timings
 
 Labelled = Callable[..., Path]
 HASH = "hash:64"

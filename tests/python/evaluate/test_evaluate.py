@@ -21,7 +21,7 @@ from memspan.evaluate import (
     evaluate,
 )
 from memspan.memory import Memory
-from memspan.remember.recall import Recalls, Timings
+from memspan.remember.searching.recall import Recalls, Timings
 
 Labelled = Callable[..., Path]
 HASH = "hash:64"

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 import memspan
-from memspan.remember.vocabularies import Vocabularies
+from memspan.remember.searching.vocabularies import Vocabularies
 
 
 @pytest.fixture

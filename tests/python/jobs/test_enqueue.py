@@ -11,7 +11,7 @@ from tiny_recipe import recipe_of
 from memspan import errors
 from memspan.memory import Memory
 from memspan.records import Record
-from memspan.store import sqlite_job_writer
+from memspan.store.sqlite import job_writer
 from memspan.times import from_micros
 
 Open = Callable[..., Memory]
@@ -75,7 +75,7 @@ def test_the_same_message_again_makes_no_job(memory: Memory) -> None:
 
 
 def test_long_sessions_are_cut(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite_job_writer, "MOST_TURNS", 4)
+    monkeypatch.setattr(job_writer, "MOST_TURNS", 4)
     memory.add([f"turn {i}" for i in range(3)], user="ana", session="s")
     memory.add([f"turn {i}" for i in range(3, 10)], user="ana", session="s")
     assert [job.turns for job in memory.jobs()] == [4, 4, 2]
@@ -88,7 +88,7 @@ def test_a_failing_add_makes_no_job(memory: Memory, monkeypatch: pytest.MonkeyPa
     def refuse(*arguments: object) -> None:
         raise errors.StoreError("no room")
 
-    monkeypatch.setattr(sqlite_job_writer.SqliteJobWriter, "enqueue", refuse)
+    monkeypatch.setattr(job_writer.SqliteJobWriter, "enqueue", refuse)
     with pytest.raises(errors.StoreError, match="no room"):
         memory.add("a", user="ana")
     assert memory.users() == []

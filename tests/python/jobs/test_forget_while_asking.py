@@ -14,8 +14,8 @@ from llm_faults import FAULTS, Fault, status
 from scripted_llm import Asked, ScriptedLLM, no_pause
 from tiny_recipe import Custom, Facts, ScriptedModel, note_fact, prompt_for, recipe_of
 
-from memspan.encode.compress import Compress
-from memspan.encode.cross_entropy import CrossEntropy
+from memspan.encode.compression.compress import Compress
+from memspan.encode.compression.cross_entropy import CrossEntropy
 from memspan.encode.values import Work
 from memspan.llm import OpenAIModel, Prompt
 from memspan.llm.logprobs import TokenLogProb

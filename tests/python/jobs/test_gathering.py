@@ -17,7 +17,7 @@ from memspan.llm import OpenAIModel
 from memspan.memory import Memory
 from memspan.recall.context import estimate_tokens
 from memspan.recipes import Gathering, Recipe, recipe, recipe_names
-from memspan.store import sqlite_job_writer
+from memspan.store.sqlite import job_writer
 from memspan.times import now_micros
 
 Open = Callable[..., Memory]
@@ -136,7 +136,7 @@ def test_a_turn_that_changes_does_not_start_its_job(open_memory: Open) -> None:
 
 
 def test_a_full_job_does_not_wait(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite_job_writer, "MOST_TURNS", 4)
+    monkeypatch.setattr(job_writer, "MOST_TURNS", 4)
     memory = open_memory(recipe=gathering(turns=100))
     memory.add(list("abcdef"), user="ana")
     assert [(job.turns, job.due is None) for job in memory.jobs()] == [(4, True), (2, False)]

@@ -9,7 +9,7 @@ from typing import Any
 from conversations import conversation
 from scripted_llm import ScriptedLLM
 
-from memspan.encode.corpus import Corpus
+from memspan.encode.compression.corpus import Corpus
 from memspan.encode.segment import Segment
 from memspan.llm.client import OpenAIModel
 from memspan.memory import Memory

@@ -124,7 +124,7 @@ def test_turns_come_in_the_order_of_time(open_memory: Open) -> None:
 def test_jobs_of_a_session_run_in_order_and_sessions_side_by_side(
     open_memory: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memspan.store.sqlite_job_writer.MOST_TURNS", 1)
+    monkeypatch.setattr("memspan.store.sqlite.job_writer.MOST_TURNS", 1)
     running: dict[str, str] = {}
     order: list[str] = []
     most = 0

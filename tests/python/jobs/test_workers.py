@@ -25,7 +25,7 @@ from memspan.remember.jobs.loop import LoopThread
 from memspan.remember.jobs.pace import Pace
 from memspan.remember.jobs.worker import gone, new_worker
 from memspan.store.jobs import Worker
-from memspan.store.sqlite_job_writer import SqliteJobWriter
+from memspan.store.sqlite.job_writer import SqliteJobWriter
 from memspan.times import now_micros
 from memspan.worker_threads import InterpreterEndsError, in_worker
 

@@ -144,7 +144,7 @@ def test_the_time_of_both_looks_is_told(open_memory: Open, monkeypatch: pytest.M
     memory = open_memory(reranker=Likes("number3"))
     fill(memory, 5)
     memory.search(QUESTION, user="ana", rerank_ms=600_000)
-    monkeypatch.setattr("memspan.remember.late_look.max_similarities", slowly)
+    monkeypatch.setattr("memspan.remember.searching.late_look.max_similarities", slowly)
     assert memory.search(QUESTION, user="ana").timings.reranking >= 0.2
     assert memory.search(QUESTION, user="ana", rerank_ms=600_000).timings.reranking >= 0.2
 

@@ -53,7 +53,7 @@ def test_a_transaction_that_fails_stores_none(
     def full(*args: Any, **options: Any) -> Any:
         raise OSError("no space")
 
-    monkeypatch.setattr("memspan.remember.adding.follow_turns", full)
+    monkeypatch.setattr("memspan.remember.writing.adding.follow_turns", full)
     turns = [{"id": f"m{n}", "text": f"word{n} boat"} for n in range(count)]
     with pytest.raises(OSError, match="no space"):
         memory.add(turns, user="ana")

@@ -97,6 +97,6 @@ def test_what_was_refused_is_let_go_after_a_while(memory: Memory, monkeypatch: p
     tokens = memory._engine.tokens
     assert tokens is not None
     tokens.make(["never written", "never written"])
-    monkeypatch.setattr("memspan.remember.store_tokens._WAITING_SECONDS", -1.0)
+    monkeypatch.setattr("memspan.remember.tokens.store_tokens._WAITING_SECONDS", -1.0)
     tokens.make([])
     assert not tokens._waiting

@@ -11,7 +11,7 @@ from word_tokens import WordTokens
 
 from memspan import EmbedderMismatchError, InvalidArgumentError, Memory
 from memspan.remember.embedding import EmbedderIdentity
-from memspan.remember.opening_tokens import TOKEN_SETTING
+from memspan.remember.tokens.opening_tokens import TOKEN_SETTING
 from memspan.store import inspect
 
 Open = Callable[..., Memory]

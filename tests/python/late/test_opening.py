@@ -14,7 +14,7 @@ from memspan import EmbedderMismatchError, InvalidArgumentError, Memory
 from memspan.embed import DEFAULT_TOKEN_MODEL
 from memspan.errors import MissingExtraError, ModelNotFoundError
 from memspan.remember.embedding import EmbedderIdentity
-from memspan.remember.opening_tokens import TOKEN_SETTING, choose_tokens
+from memspan.remember.tokens.opening_tokens import TOKEN_SETTING, choose_tokens
 from memspan.store import inspect
 
 Open = Callable[..., Memory]
@@ -84,7 +84,7 @@ def test_a_known_model_that_is_not_on_this_machine_is_left_out(
     fill(memory)
     memory.close()
     known(path)
-    monkeypatch.setattr("memspan.remember.opening_tokens.find_model", lambda name: None)
+    monkeypatch.setattr("memspan.remember.tokens.opening_tokens.find_model", lambda name: None)
     again = open_memory(token_embedder=None)
     assert again._engine.tokens is None
     assert again.search("boat 3", user="ana", k=1)[0].id == "m3"
@@ -108,8 +108,8 @@ def test_a_known_model_is_not_loaded_before_it_is_needed(
         asked.append(name)
         return standing_in
 
-    monkeypatch.setattr("memspan.remember.opening_tokens.find_model", lambda name: path)
-    monkeypatch.setattr("memspan.remember.store_tokens.resolve_token_embedder", resolve)
+    monkeypatch.setattr("memspan.remember.tokens.opening_tokens.find_model", lambda name: path)
+    monkeypatch.setattr("memspan.remember.tokens.store_tokens.resolve_token_embedder", resolve)
     again = open_memory(token_embedder=None)
     assert again.latest(user="ana", k=9)
     assert asked == []
@@ -130,11 +130,11 @@ def test_the_default_for_the_default_model_if_it_can_be_had(
         return choose_tokens("p", spec, {}, embedder, reembed=False)
 
     words = WordTokens(DEFAULT_TOKEN_MODEL)
-    monkeypatch.setattr("memspan.remember.opening_tokens.DEFAULT_MODEL", MINILM.name)
-    monkeypatch.setattr("memspan.remember.opening_tokens.resolve_token_embedder", lambda spec: words)
-    monkeypatch.setattr("memspan.remember.opening_tokens.find_model", lambda name: None)
+    monkeypatch.setattr("memspan.remember.tokens.opening_tokens.DEFAULT_MODEL", MINILM.name)
+    monkeypatch.setattr("memspan.remember.tokens.opening_tokens.resolve_token_embedder", lambda spec: words)
+    monkeypatch.setattr("memspan.remember.tokens.opening_tokens.find_model", lambda name: None)
     assert choose() is None
-    monkeypatch.setattr("memspan.remember.opening_tokens.find_model", lambda name: Path())
+    monkeypatch.setattr("memspan.remember.tokens.opening_tokens.find_model", lambda name: Path())
     tokens = choose()
     assert tokens is not None
     assert tokens.identity == EmbedderIdentity(DEFAULT_TOKEN_MODEL, words.dim, "")
@@ -144,7 +144,7 @@ def test_the_default_for_the_default_model_if_it_can_be_had(
     def fail(spec: Any) -> Any:
         raise error
 
-    monkeypatch.setattr("memspan.remember.opening_tokens.resolve_token_embedder", fail)
+    monkeypatch.setattr("memspan.remember.tokens.opening_tokens.resolve_token_embedder", fail)
     assert choose() is None
     with pytest.raises(type(error)):
         choose(DEFAULT_TOKEN_MODEL)

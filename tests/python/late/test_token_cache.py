@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memspan.remember import token_cache
-from memspan.remember.token_cache import TokenCache
+from memspan.remember.tokens import token_cache
+from memspan.remember.tokens.token_cache import TokenCache
 from memspan.store.token_vectors import TokenVectors
 
 DIM = 8

@@ -12,7 +12,7 @@ import pytest
 
 from memspan import Memory, Quotas, Record, StalenessPolicy
 from memspan.consolidation import UpkeepReport
-from memspan.remember import quotas as keeping
+from memspan.remember.capacity import quotas as keeping
 
 START = datetime(2024, 1, 1, tzinfo=timezone.utc)
 DAY = timedelta(days=1)

@@ -19,8 +19,8 @@ from memspan.embed import HashEmbedder
 from memspan.errors import InvalidArgumentError, UndoError
 from memspan.lifecycle.duplicates import Merging, mergers
 from memspan.lifecycle.upkeep import Upkeep
-from memspan.remember.export_format import encode_record_line
-from memspan.remember.made_tags import write_made_tags
+from memspan.remember.tagging.made_tags import write_made_tags
+from memspan.remember.transfer.export_format import encode_record_line
 
 START = datetime(2023, 5, 1, tzinfo=timezone.utc)
 DAY = timedelta(days=1)

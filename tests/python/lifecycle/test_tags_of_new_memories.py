@@ -7,7 +7,7 @@ from pathlib import Path
 from memspan import HashEmbedder, Memory, Record
 from memspan.lifecycle.applying import apply_changes
 from memspan.lifecycle.changes import Change
-from memspan.remember.made_tags import write_made_tags
+from memspan.remember.tagging.made_tags import write_made_tags
 from memspan.times import from_micros
 
 

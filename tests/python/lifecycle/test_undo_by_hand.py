@@ -10,7 +10,7 @@ import pytest
 from memspan import Memory, Record
 from memspan.embed import HashEmbedder
 from memspan.errors import StoreError, UndoError
-from memspan.remember.made_tags import write_made_tags
+from memspan.remember.tagging.made_tags import write_made_tags
 
 from .test_undo import answers, fact, rows
 

@@ -17,7 +17,7 @@ from memspan.errors import UndoError
 from memspan.lifecycle.applying import Applied, apply_changes
 from memspan.lifecycle.changes import Change
 from memspan.lifecycle.journal import Journal
-from memspan.remember.made_tags import write_made_tags
+from memspan.remember.tagging.made_tags import write_made_tags
 
 from .test_undo import DAY, START, rows
 

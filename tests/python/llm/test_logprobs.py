@@ -13,8 +13,8 @@ import pytest
 from conversations import turns, work
 from tools import MemoryTools, run_stages
 
-from memspan.encode.compress import Compress
-from memspan.encode.cross_entropy import CrossEntropy
+from memspan.encode.compression.compress import Compress
+from memspan.encode.compression.cross_entropy import CrossEntropy
 from memspan.errors import InvalidArgumentError, LLMError
 from memspan.llm.logprobs import EndpointLogProbs, TokenLogProb
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memspan import InvalidArgumentError, Memory, Moved, Record, StalenessPolicy
-from memspan.remember.aging import provenance_quality
+from memspan.remember.searching.aging import provenance_quality
 
 START = datetime(2024, 1, 1, tzinfo=timezone.utc)
 QUESTION = "What about the quince by the well?"

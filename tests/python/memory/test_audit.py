@@ -13,7 +13,7 @@ import pytest
 
 from memspan import errors
 from memspan.memory import Memory
-from memspan.remember import tally
+from memspan.remember.audit import tally
 
 Open = Callable[..., Memory]
 
@@ -182,7 +182,7 @@ def test_what_fails_is_not_entered(memory: Memory, monkeypatch: pytest.MonkeyPat
     def fail(*arguments: object) -> None:
         raise errors.StoreError("refused half-way")
 
-    monkeypatch.setattr("memspan.remember.holding.write_records", fail)
+    monkeypatch.setattr("memspan.remember.endings.holding.write_records", fail)
     with pytest.raises(errors.StoreError):
         memory.hold(user="ana")
     monkeypatch.undo()
@@ -190,7 +190,7 @@ def test_what_fails_is_not_entered(memory: Memory, monkeypatch: pytest.MonkeyPat
     def late(self: object) -> None:
         raise errors.StoreError("too late")
 
-    monkeypatch.setattr("memspan.store.sqlite_writer.SqliteWriter.request_erasure", late)
+    monkeypatch.setattr("memspan.store.sqlite.writer.SqliteWriter.request_erasure", late)
     with pytest.raises(errors.StoreError, match="too late"):
         memory.forget(user="ana", id="m1")
     monkeypatch.undo()
@@ -252,7 +252,7 @@ def test_many_records_take_several_entries(memory: Memory) -> None:
 def test_clocks_that_go_backwards_show(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     memory.add("x", user="ana")
     memory.hold(user="ana")
-    monkeypatch.setattr("memspan.remember.auditing.now_micros", lambda: 5)
+    monkeypatch.setattr("memspan.remember.audit.auditing.now_micros", lambda: 5)
     memory.release(user="ana")
     entries = memory.audit()
     assert entries[-1].at < entries[0].at

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from memspan import Memory
-from memspan.remember import ended_by_then
-from memspan.remember.reranking import Readable
+from memspan.remember.searching import ended_by_then
+from memspan.remember.searching.reranking import Readable
 from memspan.times import from_micros, now_micros
 
 TIMES = {"bergen": "2023-01-01", "rome": "2024-06-01", "oslo": "2025-06-01"}

@@ -12,7 +12,7 @@ import pytest
 from numbered_turns import live, turns
 
 from memspan import InvalidArgumentError, Memory, QuotaError, Quotas, Record
-from memspan.remember.indexing import write_records
+from memspan.remember.writing.indexing import write_records
 from memspan.times import from_micros, now_micros
 
 Open = Callable[..., Memory]

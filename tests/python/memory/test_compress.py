@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from memspan import InvalidArgumentError, LLMError, Memory, Quotas, Record
 from memspan.embed import HashEmbedder
-from memspan.encode.cross_entropy import CrossEntropy
-from memspan.encode.pieces import Piece
+from memspan.encode.compression.cross_entropy import CrossEntropy
+from memspan.encode.compression.pieces import Piece
 from memspan.llm.logprobs import TokenLogProb
 from memspan.store import StoreWriter
 
@@ -334,7 +334,7 @@ def test_a_scorer_that_fails_changes_nothing(filled: Memory) -> None:
 
 
 def test_what_changed_meanwhile_is_left_alone(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    import memspan.remember.compressing as module
+    import memspan.remember.capacity.compressing as module
 
     real = module._write
 

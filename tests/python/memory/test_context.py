@@ -266,7 +266,7 @@ def test_a_second_look_decides_what_comes_in_first(lake: Memory, monkeypatch: py
         def score(self, question: str, passages: list[str]) -> list[float]:
             return [90.0 if "Como" in passage.splitlines()[-1] else -90.0 for passage in passages]
 
-    monkeypatch.setattr("memspan.remember.reranking.resolve_reranker", lambda spec: LikesComo())
+    monkeypatch.setattr("memspan.remember.searching.reranking.resolve_reranker", lambda spec: LikesComo())
     context = lake.context("Which lake is in Norway?", user="ana", tokens=24, rerank_ms=60_000)
     assert "Lake Como." in context.text
     assert "Norway" not in context.text

@@ -11,7 +11,7 @@ from memspan import errors
 from memspan.embed.hashing import HashEmbedder
 from memspan.memory import Memory
 from memspan.records import Record
-from memspan.remember import forgetting
+from memspan.remember.forgetting import forgetting
 from memspan.store import SqliteStore
 from memspan.times import from_micros
 

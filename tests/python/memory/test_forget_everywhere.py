@@ -20,7 +20,7 @@ from memspan.records import Record
 from memspan.remember.compose import embedded_text
 from memspan.store import SqliteStore
 from memspan.store.documents import dump_record
-from memspan.store.sqlite_traces import TRACES
+from memspan.store.sqlite.traces import TRACES
 from memspan.times import from_micros
 
 SECRET = "Wolfsbane"

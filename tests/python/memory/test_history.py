@@ -13,9 +13,9 @@ import pytest
 
 from memspan import Memory, errors
 from memspan.records import Record
-from memspan.remember.endings import as_believed, before_ending, ended
-from memspan.remember.indexing import write_records
-from memspan.remember.reranking import Readable
+from memspan.remember.endings.endings import as_believed, before_ending, ended
+from memspan.remember.searching.reranking import Readable
+from memspan.remember.writing.indexing import write_records
 from memspan.times import now_micros, to_micros
 
 UTC = timezone.utc

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memspan.remember import identifiers
-from memspan.remember.identifiers import new_id, next_moments
+from memspan.remember.input import identifiers
+from memspan.remember.input.identifiers import new_id, next_moments
 
 START = 1_900_000_000_000_000
 SECOND = 1_000_000

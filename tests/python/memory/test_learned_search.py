@@ -12,13 +12,13 @@ import pytest
 
 from memspan import errors
 from memspan.memory import Memory
+from memspan.one_user.user_memory import UserMemory
 from memspan.query import Query
 from memspan.ranking import FEATURES, Ranker, default_ranker
 from memspan.ranking.conditions import conditions_of
 from memspan.recall import Plan, plan_by_rules
-from memspan.remember.asking import DEFAULT_FUSION, asked
-from memspan.remember.searching import features
-from memspan.remember.user_memory import UserMemory
+from memspan.remember.searching.asking import DEFAULT_FUSION, asked
+from memspan.remember.searching.searching import features
 
 TURNS = [
     ("d1", "Ana", "Where did you sail last summer?"),

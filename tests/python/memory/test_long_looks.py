@@ -10,7 +10,7 @@ import pytest
 
 from memspan.lifecycle.sleep import SleepUpdate
 from memspan.memory import Memory
-from memspan.store.sqlite_reader import SqliteReader
+from memspan.store.sqlite.reader import SqliteReader
 
 Look = Callable[[Memory], Any]
 

@@ -9,7 +9,7 @@ import pytest
 
 from memspan import errors
 from memspan.records import Record
-from memspan.remember.messages import to_drafts
+from memspan.remember.input.messages import to_drafts
 from memspan.times import to_micros
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from memspan import HashEmbedder, InvalidArgumentError, Memory, Record, _core
-from memspan.remember.checking import checked_record, checked_vector
+from memspan.remember.input.checking import checked_record, checked_vector
 from memspan.store.codec import encode_rows
 
 DIM = 8

@@ -13,7 +13,7 @@ import pytest
 from memspan import InvalidArgumentError, Memory, WhereError
 from memspan.limits import MAX_GIVEN_METADATA_BYTES
 from memspan.records import Record
-from memspan.remember.where_then import where_then
+from memspan.remember.searching.where_then import where_then
 from memspan.times import from_micros, now_micros
 
 AT = datetime(2023, 5, 8, tzinfo=timezone.utc)

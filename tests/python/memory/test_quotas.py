@@ -9,8 +9,8 @@ import pytest
 from numbered_turns import live, turns
 
 from memspan import InvalidArgumentError, Memory, QuotaError, Quotas, StoreError
-from memspan.remember import quotas as quotas_module
-from memspan.remember.quotas import enforce, excess
+from memspan.remember.capacity import quotas as quotas_module
+from memspan.remember.capacity.quotas import enforce, excess
 from memspan.store import SqliteStore
 
 Open = Callable[..., Memory]

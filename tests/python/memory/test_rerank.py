@@ -17,7 +17,7 @@ from memspan.memory import Memory
 from memspan.recall import Plan
 from memspan.records import Record
 from memspan.remember.compose import reranked_text
-from memspan.remember.reranking import CANDIDATES
+from memspan.remember.searching.reranking import CANDIDATES
 from memspan.times import from_micros
 
 LONG = 600_000

@@ -9,8 +9,8 @@ import pytest
 
 from memspan import errors
 from memspan.memory import Memory
-from memspan.remember import searching
-from memspan.remember.asking import asked
+from memspan.remember.searching import searching
+from memspan.remember.searching.asking import asked
 from memspan.times import now_micros
 
 

@@ -15,8 +15,8 @@ from tagged_talk import SAID, talk
 from memspan import errors
 from memspan.memory import Memory
 from memspan.records import Record
-from memspan.remember import tagging
-from memspan.store.sqlite_reader import SqliteReader
+from memspan.remember.tagging import tagging
+from memspan.store.sqlite.reader import SqliteReader
 
 Open = Callable[..., Memory]
 

@@ -79,7 +79,7 @@ def test_every_part_of_the_call_is_in_a_stage(
 
 
 def test_a_fusion_without_a_plan_has_little_to_plan(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memspan.remember.asking.plan_by_rules", _slowly(print))
+    monkeypatch.setattr("memspan.remember.searching.asking.plan_by_rules", _slowly(print))
     assert filled.search("camping", user="ana", fusion="rrf").timings.planning < 0.02
 
 

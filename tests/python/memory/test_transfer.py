@@ -145,12 +145,12 @@ def test_a_file_is_private_and_replaced_only_when_complete(
     file = tmp_path / "folder" / "export.jsonl"
     file.parent.mkdir()
     file.write_text("older")
-    from memspan.remember import transfer
+    from memspan.remember.transfer import export
 
     def fail(*arguments: object, **options: object) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(transfer, "encode_record_line", fail)
+    monkeypatch.setattr(export, "encode_record_line", fail)
     with pytest.raises(OSError, match="no space left"):
         filled.export("ana", file)
     assert [(child.name, child.read_text()) for child in file.parent.iterdir()] == [("export.jsonl", "older")]

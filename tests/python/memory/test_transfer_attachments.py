@@ -186,7 +186,7 @@ def test_what_is_refused_keeps_no_label_away(memory: Memory, open_memory: Open, 
 def test_many_come_in_several_transactions(
     filled: Memory, open_memory: Open, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memspan.remember.attachments._SLICE", 3)
+    monkeypatch.setattr("memspan.remember.transfer.attachments._SLICE", 3)
     other = open_memory(path.parent / "other.memspan")
     there: list[int] = []
     commit = SqliteStore._commit

@@ -234,7 +234,7 @@ def end(memory: Memory, id_: str) -> Any:
 def test_the_life_of_turns_is_not_that_of_what_was_made_of_them(
     open_memory: Open, other: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: bool
 ) -> None:
-    monkeypatch.setattr("memspan.remember.loading._BATCH", 1)
+    monkeypatch.setattr("memspan.remember.transfer.loading._BATCH", 1)
     memory, file = open_memory(), tmp_path / "all.jsonl"
     memory.add({"id": "turn", "text": "a turn"}, user="ana")
     memory.add(FACT, user="ana")

@@ -13,8 +13,8 @@ import pytest
 
 from memspan import errors
 from memspan.memory import Memory
+from memspan.one_user.user_memory import UserMemory
 from memspan.records import Record
-from memspan.remember.user_memory import UserMemory
 from memspan.times import from_micros
 
 HANDLES = {"user", "vault", "acting"}

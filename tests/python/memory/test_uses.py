@@ -302,7 +302,7 @@ def test_uses_are_only_statistics(
     def fail(*_: object) -> None:
         raise StoreError("the disk is full")
 
-    monkeypatch.setattr("memspan.store.sqlite_uses.SqliteUseWriter.add", fail)
+    monkeypatch.setattr("memspan.store.sqlite.uses.SqliteUseWriter.add", fail)
     memory._engine.write_uses()
     assert "uses could not be written" in caplog.text
     monkeypatch.undo()

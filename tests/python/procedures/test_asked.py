@@ -13,8 +13,8 @@ from hypothesis_profile import PROFILE
 from memspan.memory import Memory
 from memspan.recall import Plan
 from memspan.records import Record
-from memspan.remember.recall import Recall, Recalls
-from memspan.remember.wanted_kinds import lift_wanted, places_for
+from memspan.remember.searching.recall import Recall, Recalls
+from memspan.remember.searching.wanted_kinds import lift_wanted, places_for
 
 
 @pytest.fixture

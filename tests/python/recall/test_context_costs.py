@@ -11,7 +11,7 @@ from memspan import estimate_tokens
 from memspan.recall.context import build_context, checked_budget, duplicates
 from memspan.recall.context.duplicates import Wording, Wordings, says_the_same
 from memspan.records import Record
-from memspan.remember.recall import Recall, Recalls
+from memspan.remember.searching.recall import Recall, Recalls
 
 START = datetime(2024, 3, 1, tzinfo=timezone.utc)
 

@@ -16,7 +16,7 @@ from memspan.recall.context.duplicates import Wording, says_the_same
 from memspan.recall.context.entry import Candidate
 from memspan.recall.context.shortening import Shortener
 from memspan.records import Record
-from memspan.remember.recall import recall_of
+from memspan.remember.searching.recall import recall_of
 
 
 @pytest.mark.parametrize(

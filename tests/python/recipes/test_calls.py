@@ -16,7 +16,7 @@ from memspan.encode.complete import Complete
 from memspan.encode.extract import Extract
 from memspan.encode.load import Load
 from memspan.encode.synthesise import Synthesise
-from memspan.encode.tag_by_model import TagByModel
+from memspan.encode.tags.tag_by_model import TagByModel
 from memspan.encode.verify import Verify
 from memspan.encode.windows import Windows
 from memspan.recipes import recipe

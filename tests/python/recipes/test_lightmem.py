@@ -12,8 +12,8 @@ from scripted_llm import ScriptedLLM, all_rules, no_pause, read_data
 from tools import MemoryTools, run_stages
 
 from memspan.encode.buffer import Buffer
-from memspan.encode.compress import Compress
-from memspan.encode.scorers import SelfInformation
+from memspan.encode.compression.compress import Compress
+from memspan.encode.compression.scorers import SelfInformation
 from memspan.encode.segment import Segment
 from memspan.encode.stage import Stage
 from memspan.encode.values import Turn, Work

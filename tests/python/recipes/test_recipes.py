@@ -127,7 +127,7 @@ def test_stages_that_ask_say_which_extra_is_missing() -> None:
         "sys.modules['pydantic'] = None\n"
         "from memspan.errors import MissingExtraError\n"
         "try:\n"
-        "    import memspan.encode.extract_reply\n"
+        "    import memspan.encode.replies.extract\n"
         "except MissingExtraError as error:\n"
         "    print(error)\n"
     )

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from memspan.records import Record
-from memspan.store import SqliteStore, schema
+from memspan.store import SqliteStore
+from memspan.store.schema import tables
 from memspan.times import from_micros
 
 MakeRecord = Callable[..., Record]
@@ -28,10 +29,10 @@ def old_store(path: Path) -> MakeOld:
     @contextmanager
     def make(version: int) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            for migration in schema.MIGRATIONS[:version]:
+            for migration in tables.MIGRATIONS[:version]:
                 for statement in migration:
                     connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+            connection.execute(f"PRAGMA application_id = {tables.APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {version}")
             yield connection
 

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from memspan.records import Record
-from memspan.store import SqliteStore, checkpoints
-from memspan.store.pool import ConnectionPool
+from memspan.store import SqliteStore
+from memspan.store.sqlite import checkpoints
+from memspan.store.sqlite.pool import ConnectionPool
 
 Make = Callable[..., Record]
 MANY = 1500

@@ -15,7 +15,7 @@ import pytest
 from memspan.errors import StoreError
 from memspan.records import Record
 from memspan.store import SqliteStore, inspect
-from memspan.store.connection import connect
+from memspan.store.sqlite.connection import connect
 
 SECRET = b"Mockingbird"
 Make = Callable[..., Record]

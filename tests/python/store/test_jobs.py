@@ -322,7 +322,7 @@ def test_users_take_their_jobs_along(store: SqliteStore, make_record: Make, path
 )
 def test_claims_and_their_conditions_use_indexes(store: SqliteStore, user: str | None, step: str) -> None:
     """Done jobs must not make claims slower, nor those of others the claims for one user."""
-    from memspan.store.sqlite_job_reader import claimable
+    from memspan.store.sqlite.job_reader import claimable
 
     with store.reading() as reader:
         plan = reader._all(

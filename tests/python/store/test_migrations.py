@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from memspan.records import Record
-from memspan.store import SqliteStore, inspect, schema
+from memspan.store import SqliteStore, inspect
 from memspan.store.codec import COLUMNS, encode_record, pack_embedding
-from memspan.store.migrations import schema_version
+from memspan.store.schema import tables
+from memspan.store.schema.migrations import schema_version
 from memspan.store.traces import Chosen
 from memspan.store.uses import Use
 
@@ -36,9 +37,9 @@ class Version1:
     def __init__(self, path: Path, make_record: Make) -> None:
         self.connection = sqlite3.connect(path, isolation_level=None)
         self.connection.execute("PRAGMA foreign_keys = ON")
-        for statement in schema.MIGRATIONS[0]:
+        for statement in tables.MIGRATIONS[0]:
             self.connection.execute(statement)
-        self.connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        self.connection.execute(f"PRAGMA application_id = {tables.APPLICATION_ID}")
         self.connection.execute("PRAGMA user_version = 1")
         self.users = {"ana": 1, "ben": 2}
         for name, pk in self.users.items():
@@ -89,7 +90,7 @@ def test_records_of_version_1_are_put_in_the_order_of_their_changes(
             )
     found = inspect(path)
     assert found is not None
-    assert (found.schema, found.pending) == (1, schema.SCHEMA_VERSION - 1)
+    assert (found.schema, found.pending) == (1, tables.SCHEMA_VERSION - 1)
 
     store = SqliteStore(path)
     assert store.check() == []
@@ -116,8 +117,8 @@ def test_records_of_version_1_are_put_in_the_order_of_their_changes(
             "SELECT s.embedding = r.embedding FROM staged s JOIN records r ON r.pk = record_pk"
         )
         assert set(staged) <= {(1,)}, "a staged vector belongs to its record or is gone"
-        tables = {name for (name,) in reader._all("SELECT name FROM sqlite_schema")}
-    assert not tables & {"moved", "records_by_sequence"}
+        names = {name for (name,) in reader._all("SELECT name FROM sqlite_schema")}
+    assert not names & {"moved", "records_by_sequence"}
     with store.writing() as writer:
         writer.put([make_record("new"), make_record("m0")])
     with store.reading() as reader:
@@ -150,7 +151,7 @@ def test_a_store_of_version_1_without_records(path: Path, make_record: Make) -> 
 def test_tags_and_relations_of_version_2_were_all_given(path: Path, make_record: Make) -> None:
     old = Version1(path, make_record)
     with closing(old.connection):
-        for statement in schema.MIGRATIONS[1]:
+        for statement in tables.MIGRATIONS[1]:
             old.connection.execute(statement)
         old.connection.execute("PRAGMA user_version = 2")
         old.put("ana", "m1", tags=("camping",))
@@ -183,7 +184,7 @@ def test_tags_and_relations_of_version_2_were_all_given(path: Path, make_record:
 def test_a_store_of_version_3_gets_jobs(path: Path, make_record: Make) -> None:
     old = Version1(path, make_record)
     with closing(old.connection):
-        for migration in schema.MIGRATIONS[1:3]:
+        for migration in tables.MIGRATIONS[1:3]:
             for statement in migration:
                 old.connection.execute(statement)
         old.connection.execute("PRAGMA user_version = 3")
@@ -236,5 +237,5 @@ def test_a_store_that_another_process_makes_at_this_moment(path: Path) -> None:
         first.execute("PRAGMA journal_mode = WAL")
     with closing(sqlite3.connect(path, isolation_level=None, factory=Interrupted)) as connection:
         assert schema_version(connection, path) == 0
-        assert schema_version(connection, path) == schema.SCHEMA_VERSION
+        assert schema_version(connection, path) == tables.SCHEMA_VERSION
     made[0].close()

@@ -17,7 +17,8 @@ import pytest
 from memspan.errors import InvalidArgumentError, StoreError
 from memspan.memory import Memory
 from memspan.records import Record
-from memspan.store import SqliteStore, inspect, migrations, schema
+from memspan.store import SqliteStore, inspect
+from memspan.store.schema import migrations, tables
 
 
 def raw(path: Path) -> sqlite3.Connection:
@@ -110,7 +111,7 @@ def test_a_database_of_another_program_is_refused(path: Path) -> None:
 def test_a_newer_schema_is_refused(path: Path) -> None:
     SqliteStore(path).close()
     with closing(raw(path)) as newer:
-        newer.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION + 1}")
+        newer.execute(f"PRAGMA user_version = {tables.SCHEMA_VERSION + 1}")
     with pytest.raises(StoreError, match="upgrade memspan"):
         SqliteStore(path)
     with pytest.raises(StoreError, match="upgrade memspan"):
@@ -119,7 +120,7 @@ def test_a_newer_schema_is_refused(path: Path) -> None:
 
 def test_a_schema_that_changes_under_an_open_store_stops_writes(path: Path, store: SqliteStore) -> None:
     with closing(raw(path)) as newer:
-        newer.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION + 1}")
+        newer.execute(f"PRAGMA user_version = {tables.SCHEMA_VERSION + 1}")
     with pytest.raises(StoreError, match="upgrade memspan"), store.writing():
         pytest.fail("the block must not run")
 
@@ -135,7 +136,7 @@ def test_inspect_reads_and_never_writes(path: Path) -> None:
     before = path.read_bytes()
     found = inspect(path)
     assert found is not None
-    assert (found.schema, found.pending, found.settings["embedder"]) == (schema.SCHEMA_VERSION, 0, "x")
+    assert (found.schema, found.pending, found.settings["embedder"]) == (tables.SCHEMA_VERSION, 0, "x")
     assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]
 
@@ -147,7 +148,7 @@ def test_what_cannot_be_written_to_is_refused_before_files_of_its_permissions_li
     SqliteStore(path).close()
     path.chmod(0o400)
     if os.access(path, os.W_OK):  # root
-        monkeypatch.setattr("memspan.store.connection.os.access", lambda *args, **more: False)
+        monkeypatch.setattr("memspan.store.sqlite.connection.os.access", lambda *args, **more: False)
     with pytest.raises(StoreError, match="cannot be opened for writing"):
         call(path)
     assert list(path.parent.iterdir()) == [path]
@@ -159,7 +160,7 @@ def test_what_cannot_be_written_to_is_refused_before_files_of_its_permissions_li
 def test_who_has_a_store_open_goes_on_reading_when_it_must_not_be_written_to(
     path: Path, store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memspan.store.connection.os.access", lambda *args, **more: False)
+    monkeypatch.setattr("memspan.store.sqlite.connection.os.access", lambda *args, **more: False)
     with store.reading() as one, store.reading() as other, store.reading() as third:
         assert one.sequence() == other.sequence() == third.sequence()
 
@@ -192,13 +193,13 @@ def test_threads_that_open_together_migrate_once(path: Path) -> None:
 
 def test_a_failing_migration_leaves_the_old_schema(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     SqliteStore(path).close()
-    steps = (*schema.MIGRATIONS, ("CREATE TABLE extra (x)", "CREATE TABLE broken ("))
+    steps = (*tables.MIGRATIONS, ("CREATE TABLE extra (x)", "CREATE TABLE broken ("))
     monkeypatch.setattr(migrations, "MIGRATIONS", steps)
     monkeypatch.setattr(migrations, "SCHEMA_VERSION", len(steps))
     with pytest.raises(StoreError, match="refused"):
         SqliteStore(path)
     with closing(raw(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (schema.SCHEMA_VERSION,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (tables.SCHEMA_VERSION,)
         assert connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'extra'").fetchone() == (
             0,
         )
@@ -211,7 +212,7 @@ def test_a_migration_is_applied_once_and_keeps_the_data(
     with store.writing() as writer:
         writer.put([make_record("m1")])
     store.close()
-    steps = (*schema.MIGRATIONS, ("CREATE TABLE extra (x)",))
+    steps = (*tables.MIGRATIONS, ("CREATE TABLE extra (x)",))
     monkeypatch.setattr(migrations, "MIGRATIONS", steps)
     monkeypatch.setattr(migrations, "SCHEMA_VERSION", len(steps))
     for _ in range(2):

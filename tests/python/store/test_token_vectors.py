@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from memspan import HashEmbedder, Memory
 from memspan.errors import StoreError
 from memspan.records import Record
-from memspan.store import SqliteStore, inspect, schema
+from memspan.store import SqliteStore, inspect
+from memspan.store.schema import tables
 from memspan.times import from_micros
 
 Make = Callable[..., Record]
@@ -327,7 +328,7 @@ def test_a_store_of_version_5_gets_the_table(path: Path, make_record: Make, old_
         )
     before = inspect(path)
     assert before is not None
-    assert (before.schema, before.pending) == (5, schema.SCHEMA_VERSION - 5)
+    assert (before.schema, before.pending) == (5, tables.SCHEMA_VERSION - 5)
     store = SqliteStore(path)
     assert store.check() == []
     assert store.sequence() == 1

@@ -11,7 +11,7 @@ from memspan.formats.questions import LabelledQuestion
 from memspan.memory import Memory
 from memspan.recall.context import Context
 from memspan.recall.plan_by_model import FELL_BACK
-from memspan.remember.answering import Answering
+from memspan.remember.searching.answering import Answering
 
 from .kept_model import KeptModel
 from .reader import Reader, read_prompt

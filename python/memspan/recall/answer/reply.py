@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memspan.encode.reply import Field, Flag, Numbers, ReplyModel, Text
+from memspan.encode.replies.reply import Field, Flag, Numbers, ReplyModel, Text
 
 __all__ = ["AnswerReply"]
 

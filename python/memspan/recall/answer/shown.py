@@ -9,7 +9,7 @@ from typing import Final
 
 from memspan.recall.context import Budget, Context, build_context
 from memspan.records import Record
-from memspan.remember.recall import Recalls
+from memspan.remember.searching.recall import Recalls
 
 __all__ = ["Shown", "shown_memories"]
 

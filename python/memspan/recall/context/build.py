@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import timezone, tzinfo
 
-from memspan.remember.recall import Recalls
+from memspan.remember.searching.recall import Recalls
 
 from .budget import Budget
 from .entry import Candidate, Entry

@@ -8,7 +8,7 @@ from datetime import date, datetime, timezone, tzinfo
 from typing import Final
 
 from memspan.record_order import record_order
-from memspan.remember.recall import Recall
+from memspan.remember.searching.recall import Recall
 from memspan.times import in_zone
 
 from .cleaning import one_line, plain_label, speaker_label

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from memspan.remember.recall import Recalls
+from memspan.remember.searching.recall import Recalls
 
 __all__ = ["Context", "Source"]
 

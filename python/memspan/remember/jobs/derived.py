@@ -13,9 +13,9 @@ from memspan.encode.values import Statement
 from memspan.errors import InvalidArgumentError
 from memspan.limits import MAX_TAGS
 from memspan.records import Record
-from memspan.remember.checking import checked_record
-from memspan.remember.fields import MAX_NAMES, checked_name
-from memspan.remember.tags import checked_tag
+from memspan.remember.input.checking import checked_record
+from memspan.remember.input.fields import MAX_NAMES, checked_name
+from memspan.remember.input.tags import checked_tag
 from memspan.store.jobs import ClaimedJob, Step
 
 __all__ = ["records_of", "relations_of", "turn_tags_of"]

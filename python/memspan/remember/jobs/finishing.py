@@ -14,18 +14,18 @@ from memspan import _core
 from memspan.errors import TagCycleError
 from memspan.index import Index
 from memspan.records import Record
-from memspan.remember.auditing import audited
-from memspan.remember.change import Change
-from memspan.remember.cold import in_full
+from memspan.remember.audit.auditing import audited
+from memspan.remember.capacity.cold import in_full
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
-from memspan.remember.dropping_relations import unrelate_within
+from memspan.remember.endings.lifetimes import with_lifetimes
 from memspan.remember.engine import Engine
-from memspan.remember.indexing import write_records
-from memspan.remember.lifetimes import with_lifetimes
-from memspan.remember.made_tags import write_made_tags
-from memspan.remember.secret_ids import is_secret
-from memspan.remember.tags import given_records
+from memspan.remember.input.tags import given_records
+from memspan.remember.tagging.dropping_relations import unrelate_within
+from memspan.remember.tagging.made_tags import write_made_tags
+from memspan.remember.writing.change import Change
+from memspan.remember.writing.indexing import write_records
+from memspan.remember.writing.secret_ids import is_secret
 from memspan.store.cold import ORIGINAL
 from memspan.store.jobs import ClaimedJob, Note, Outcome
 from memspan.times import from_micros, now_micros

@@ -14,8 +14,8 @@ from memspan.encode.values import Work
 from memspan.errors import JobError
 from memspan.llm import LLM
 from memspan.recipes import Recipe
-from memspan.remember.change import Change
 from memspan.remember.engine import Engine
+from memspan.remember.writing.change import Change
 from memspan.store import StoreWriter
 from memspan.store.jobs import ClaimedJob, Note, Step
 from memspan.times import now_micros

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.encode.corpus import Frequencies, index_frequencies
+from memspan.encode.compression.corpus import Frequencies, index_frequencies
 from memspan.errors import JobError, LLMError, TruncatedReplyError
 from memspan.llm import LLM, Prompt, Usage
 from memspan.llm.deadline import spent_by

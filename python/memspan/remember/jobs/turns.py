@@ -10,10 +10,10 @@ from memspan.encode.values import Turn
 from memspan.recall.context.tokens import estimate_tokens
 from memspan.recipes import Recipe
 from memspan.records import Record
-from memspan.remember.change import Change
 from memspan.remember.compose import shown_text
+from memspan.remember.endings.life import is_expired
 from memspan.remember.engine import Engine
-from memspan.remember.life import is_expired
+from memspan.remember.writing.change import Change
 from memspan.store import StoreWriter
 from memspan.store.jobs import ClaimedJob
 from memspan.times import Micros, now_micros

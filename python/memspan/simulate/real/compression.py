@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from memspan.encode.corpus import frequencies_in
+from memspan.encode.compression.corpus import frequencies_in
 from memspan.lifecycle.compression import nominal_fidelity
 from memspan.lifecycle.fidelity import Fidelity, fidelity_of
 from memspan.lifecycle.shortening import pieces_of, ratios_of, shortened, word_scores

@@ -16,8 +16,8 @@ from memspan.lifecycle.reordering import bounded_order
 from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.memory import Memory
 from memspan.records import Record
-from memspan.remember.aging import provenance_quality, staleness_of
-from memspan.remember.recall import Recalls
+from memspan.remember.searching.aging import provenance_quality, staleness_of
+from memspan.remember.searching.recall import Recalls
 
 from ..condition import Condition
 from ..world import World

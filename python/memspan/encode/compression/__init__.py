@@ -1,0 +1,1 @@
+"""Turns without the words that say little (LightMem 3.1)."""

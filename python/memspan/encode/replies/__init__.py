@@ -1,0 +1,1 @@
+"""What the replies of models must look like, stage by stage."""

@@ -1,0 +1,1 @@
+"""Tags of turns and their hierarchy, without a model and by one."""

@@ -1,0 +1,1 @@
+"""`UserMemory`: the calls of `Memory`, bound to one user."""

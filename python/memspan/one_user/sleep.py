@@ -1,0 +1,87 @@
+"""The calls of a `UserMemory` about sleep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memspan.consolidation import ConsolidationReport
+from memspan.remember.asynchronous import in_thread
+from memspan.run_info import Run, Undone
+
+if TYPE_CHECKING:
+    from memspan.lifecycle.duplicates import Merging
+    from memspan.lifecycle.sleep import SleepUpdate
+    from memspan.lifecycle.sleep_log import SleepDecision
+    from memspan.lifecycle.staleness import StalenessPolicy
+    from memspan.memory import Memory
+
+__all__ = ["UserSleepCalls"]
+
+
+class UserSleepCalls:
+    """A base of `UserMemory`."""
+
+    _memory: Memory
+    name: str
+
+    def consolidate(
+        self,
+        *,
+        update: bool | SleepUpdate | None = None,
+        merge: bool | Merging = True,
+        staleness: str | StalenessPolicy | None = None,
+        learn: bool = True,
+        dry_run: bool = False,
+        seconds: float | None = None,
+        progress: bool = False,
+    ) -> ConsolidationReport:
+        """See `Memory.consolidate`."""
+        return self._memory.consolidate(
+            self.name,
+            update=update,
+            merge=merge,
+            staleness=staleness,
+            learn=learn,
+            dry_run=dry_run,
+            seconds=seconds,
+            progress=progress,
+        )
+
+    async def aconsolidate(
+        self,
+        *,
+        update: bool | SleepUpdate | None = None,
+        merge: bool | Merging = True,
+        staleness: str | StalenessPolicy | None = None,
+        learn: bool = True,
+        dry_run: bool = False,
+        seconds: float | None = None,
+        progress: bool = False,
+    ) -> ConsolidationReport:
+        """See `Memory.aconsolidate`."""
+        return await self._memory.aconsolidate(
+            self.name,
+            update=update,
+            merge=merge,
+            staleness=staleness,
+            learn=learn,
+            dry_run=dry_run,
+            seconds=seconds,
+            progress=progress,
+        )
+
+    def runs(self) -> list[Run]:
+        """See `Memory.runs`."""
+        return self._memory.runs(self.name)
+
+    def sleep_log(self, run: str | None = None) -> list[SleepDecision]:
+        """See `Memory.sleep_log`."""
+        return self._memory.sleep_log(self.name, run)
+
+    def undo(self, run: str, *, leave_changed: bool = False) -> Undone:
+        """See `Memory.undo`; runs of other users are refused."""
+        return self._memory.undo(run, user=self.name, leave_changed=leave_changed)
+
+    aruns = in_thread(runs)
+    asleep_log = in_thread(sleep_log)
+    aundo = in_thread(undo)

@@ -1,0 +1,1 @@
+"""How much there may be in memory, and what becomes of the rest."""

@@ -1,0 +1,1 @@
+"""How records end, what keeps them from it, and what they said before."""

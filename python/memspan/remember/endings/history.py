@@ -1,0 +1,103 @@
+"""Follow what a record said, what it replaced and what replaced it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from memspan.history import Belief, History
+from memspan.records import Record
+from memspan.remember.engine import Engine
+from memspan.remember.input.fields import checked_name
+from memspan.store import StoreReader
+
+from .endings import before_ending, ended_by
+from .life import is_expired
+from .version_ids import original_of
+
+__all__ = ["history"]
+
+
+def history(engine: Engine, *, user: str, id: str) -> History | None:
+    """See `Memory.history`."""
+    checked_name(user, "user")
+    engine.require_open()
+    with engine.store.reading() as reader:
+        evicted: dict[str, datetime] = {}
+        asked = _kept(reader, user, [checked_name(id, "id")], evicted).get(id)
+        if asked is None:
+            return None
+        name = original_of(asked) or id
+        if name != id:
+            asked = _kept(reader, user, [name], evicted).get(name, asked)
+        versions = reader.traces.versions(user, [name])
+        endings = reader.beliefs.endings(user)
+        earlier = {name, *_reached(name, [(new, end.record) for end in endings for new in end.by])}
+        replaced = {end.id for end in endings if end.record != name and earlier.intersection(end.by)}
+        replacing = _reached(name, [(end.record, new) for end in endings for new in end.by])
+        replacing |= reader.traces.versions(user, replacing)
+        records = _kept(reader, user, sorted(versions | replaced | replacing), evicted)
+    readable = [
+        record
+        for record in records.values()
+        # The vault is seen by who names a record of it; what has expired is as good as erased.
+        if (record.kind != "vault" or asked.kind == "vault") and not _is_gone(record)
+    ]
+    own = [record for record in readable if record.id in versions]
+    if asked.id not in versions and not _is_gone(asked):
+        own.append(asked)
+    if not own:
+        return None
+    return History(
+        id=name,
+        versions=_beliefs(own, evicted),
+        before=_beliefs((record for record in readable if record.id in replaced), evicted),
+        after=_beliefs((record for record in readable if record.id in replacing), evicted),
+    )
+
+
+def _kept(
+    reader: StoreReader, user: str, ids: Sequence[str], evicted: dict[str, datetime]
+) -> dict[str, Record]:
+    """Records in memory and in the cold tier, by id; notes of the latter since when they are there."""
+    found = reader.fetch(user, ids)
+    if not reader.cold.empty:
+        for id_, cold in reader.cold.fetch(user, [id_ for id_ in ids if id_ not in found]).items():
+            found[id_], evicted[id_] = cold.record, cold.moved_at
+    return found
+
+
+def _reached(name: str, steps: Iterable[tuple[str, str]]) -> set[str]:
+    """All that is reached from a record, step by step, without itself."""
+    following: dict[str, set[str]] = defaultdict(set)
+    for start, end in steps:
+        following[start].add(end)
+    reached, frontier = {name}, [name]
+    while frontier:
+        more = following[frontier.pop()] - reached
+        reached |= more
+        frontier += more
+    return reached - {name}
+
+
+def _is_gone(record: Record) -> bool:
+    return is_expired(record)
+
+
+def _beliefs(records: Iterable[Record], evicted: Mapping[str, datetime]) -> tuple[Belief, ...]:
+    beliefs = []
+    for record in records:
+        assert record.recorded_at is not None
+        action, by = ended_by(record)
+        beliefs.append(
+            Belief(
+                record=before_ending(record),
+                since=record.recorded_at,
+                until=record.retired_at,
+                action=action,
+                by=by,
+                evicted_at=evicted.get(record.id),
+            )
+        )
+    return tuple(sorted(beliefs, key=lambda belief: (belief.since, belief.record.id)))

@@ -1,0 +1,1 @@
+"""Erase, with all that was made of what goes."""

@@ -1,0 +1,1 @@
+"""What callers hand in, checked field by field, as drafts of records."""

@@ -1,0 +1,1 @@
+"""Tags that are made for records, and the hierarchy of tags."""

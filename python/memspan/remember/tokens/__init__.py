@@ -1,0 +1,1 @@
+"""Token vectors of a store: made, kept, filled in."""

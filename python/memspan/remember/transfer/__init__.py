@@ -1,0 +1,1 @@
+"""Users as JSON Lines, out and in."""

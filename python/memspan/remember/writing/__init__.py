@@ -1,0 +1,1 @@
+"""From drafts to records that are stored and indexed, in one transaction."""

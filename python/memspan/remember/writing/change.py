@@ -1,0 +1,69 @@
+"""A write in progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
+
+from memspan.errors import MemspanError, QuotaError
+from memspan.index import Index
+from memspan.records import Record
+from memspan.remember.audit.tally import Added, Tally
+from memspan.remember.tokens.store_tokens import StoreTokens
+from memspan.store import StoreWriter
+
+__all__ = ["Change"]
+
+T = TypeVar("T")
+
+
+class Change:
+    """A write in progress: the store's exclusive transaction and the index, equal to each other at its start."""
+
+    def __init__(
+        self,
+        writer: StoreWriter,
+        index: Index,
+        tally: Tally,
+        actor: str,
+        tokens: StoreTokens | None = None,
+    ) -> None:
+        self.writer: Final = writer
+        self.index: Final = index
+        self.tally: Final = tally
+        self.actor: Final = actor
+        """Who acts, for the audit, unless `acting` says otherwise."""
+        self.tokens: Final = tokens
+        """Has the token vectors of what is about to be written."""
+        self.touched = False
+        self.evicted: list[tuple[str, str]] = []
+        """(user, id) of what the index evicted; at the end of the transaction it goes to the cold tier."""
+        self.evicting: Callable[[str, Sequence[Record]], None] | None = None
+        """Is told a user and their records, without the tags that were made, before these go there: a journal."""
+        self.settled: Callable[[], object] | None = None
+        """Is called within the transaction when what was evicted has gone there: nothing more happens to records."""
+        self.moved: dict[str, int] = {}
+        """By user, how many records went there."""
+        self.unsourced: dict[str, frozenset[str]] = {}
+        """By user, ids of derived records that so lost their last source."""
+        self.counted: list[Added] = []
+        """What the transaction took from the tally."""
+
+    def apply(self, operation: Callable[[Index], T], *, atomic: bool = True) -> T:
+        """Change the index. An atomic operation leaves the index as it was when it raises a `MemspanError`."""
+        before, self.touched = self.touched, True
+        try:
+            return operation(self.index)
+        except QuotaError as error:
+            self.touched = before or not atomic
+            raise QuotaError(_with_holds(str(error))) from error
+        except MemspanError:
+            self.touched = before or not atomic
+            raise
+
+
+def _with_holds(message: str) -> str:
+    """The index knows no holds: to it, what is held is pinned."""
+    return message.replace("pinned or brought", "pinned, held or brought").replace(
+        "unpin some", "unpin or release some"
+    )

@@ -1,0 +1,203 @@
+"""Put stored records into the native index."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.index import Index
+from memspan.records import Record
+from memspan.remember.capacity.quota_settings import drop_outlived_quotas
+from memspan.remember.compose import lexical_text
+from memspan.remember.endings.life import is_expired
+from memspan.times import from_micros, now_micros
+
+from .change import Change
+
+__all__ = ["index_records", "write_records"]
+
+_MANY: Final = 256
+"""Records for which a thread is worth starting."""
+
+
+def index_records(index: Index, records: Sequence[Record]) -> None:
+    """Insert or replace the records with one native call: all of them or, on an error, none."""
+    if records:
+        # The store is within its quotas, or about to be brought there by whoever writes to it.
+        index.add_many(**_columns(records), evict=False)
+
+
+def write_records(change: Change, records: Sequence[Record], *, stay: bool = False) -> None:
+    """Put the records into the store and the index of a change; many into both at once.
+
+    Where they fill a kind beyond its quota others go to the cold tier at the end of the change, or some of them; with
+    `stay` they all stay for now. What is written here is not in the cold tier any more. What comes and is over already
+    (a version, say) goes itself before anything does that is not.
+
+    What the index refuses raises, and then the change is rolled back.
+    """
+    _take_out_of_cold(change, records)
+    drop_outlived_quotas(change.index, change.writer, {record.user for record in records})
+    over = [] if stay else _come_over(change.index, records)
+    if not over:
+        _write(change, records, stay)
+        return
+    keys = {(record.user, record.id) for record in over}
+    if rest := [record for record in records if (record.user, record.id) not in keys]:
+        _write(change, rest, stay)
+    _put(change, over)
+    change.apply(lambda index: index_records(index, over))
+    for user in dict.fromkeys(record.user for record in over):
+        gone = change.apply(partial(Index.evict, user=user))
+        change.evicted += [(user, id_) for id_ in gone]
+
+
+def _come_over(index: Index, records: Sequence[Record]) -> list[Record]:
+    """Those that are new to the index and retired or expired already: of these the index would let none go for
+    another, as they come last."""
+    now = from_micros(now_micros())
+    return [
+        record
+        for record in records
+        if (record.retired_at is not None or is_expired(record, now))
+        and not (record.pinned or record.held)
+        and not index.contains(user=record.user, id=record.id)
+    ]
+
+
+def _write(change: Change, records: Sequence[Record], stay: bool) -> None:
+    if len(records) == 1 and not stay:
+        (record,) = records
+        _put(change, records)
+        if evicted := change.apply(lambda index: _add(index, record)):
+            change.evicted += [(record.user, id_) for id_ in evicted]
+        return
+    columns = _columns(records)
+    if len(records) < _MANY:
+        _put(change, records)
+        _fill(change, columns, stay)
+        return
+    failures: list[BaseException] = []
+
+    def fill() -> None:
+        try:
+            _fill(change, columns, stay)
+        except BaseException as failure:
+            failures.append(failure)
+
+    # Both release the GIL nearly all the time: this takes as long as the slower of the two.
+    filling = threading.Thread(target=fill)
+    try:
+        filling.start()
+    except RuntimeError:  # The interpreter is ending and starts none, or there are too many.
+        _put(change, records)
+        _fill(change, columns, stay)
+        return
+    try:
+        _put(change, records)
+    finally:
+        filling.join()
+    if failures:
+        raise failures[0]
+
+
+def _put(change: Change, records: Sequence[Record]) -> None:
+    change.writer.put(records)
+    if change.tokens is not None:
+        change.tokens.write(change.writer, records)
+
+
+def _take_out_of_cold(change: Change, records: Sequence[Record]) -> None:
+    cold = change.writer.cold
+    if cold.empty:
+        return
+    by_user: dict[str, list[str]] = {}
+    for record in records:
+        by_user.setdefault(record.user, []).append(record.id)
+    for user, ids in by_user.items():
+        cold.drop(user, ids)
+
+
+def _fill(change: Change, columns: dict[str, Any], stay: bool) -> None:
+    if not stay:
+        change.evicted += change.apply(lambda index: index.add_many(**columns))
+        return
+    # While they are pinned they make others go, and none of themselves.
+    count = len(columns["ids"])
+    pins = columns["pins"] or [False] * count
+    change.evicted += change.apply(lambda index: index.add_many(**{**columns, "pins": [True] * count}))
+    loose: dict[str, list[str]] = {}
+    for user, id_, pinned in zip(columns["users"], columns["ids"], pins, strict=True):
+        if not pinned:
+            loose.setdefault(user, []).append(id_)
+    for user, ids in loose.items():
+        change.apply(partial(Index.pin, user=user, ids=ids, pinned=False), atomic=False)
+
+
+def _add(index: Index, record: Record) -> list[str]:
+    assert record.embedding is not None
+    assert record.recorded_at is not None
+    return index.add(
+        user=record.user,
+        id=record.id,
+        at=record.at,
+        text=lexical_text(record),
+        embedding=record.embedding,
+        tags=record.tags,
+        kind=record.kind,
+        until=record.until,
+        recorded_at=record.recorded_at,
+        session=record.session,
+        speaker=record.speaker,
+        metadata=_plain(record.metadata),
+        importance=record.importance,
+        pinned=record.pinned or record.held,
+        retired_at=record.retired_at,
+        expires_at=record.expires_at,
+    )
+
+
+def _columns(records: Sequence[Record]) -> dict[str, Any]:
+    return {
+        "users": [record.user for record in records],
+        "ids": [record.id for record in records],
+        "ats": [record.at for record in records],
+        "texts": [lexical_text(record) for record in records],
+        "embeddings": [_embedding(record) for record in records],
+        "tags": [record.tags for record in records],
+        "kinds": [record.kind for record in records],
+        "untils": [record.until for record in records],
+        "recorded_ats": [_recorded_at(record) for record in records],
+        "sessions": [record.session for record in records],
+        "speakers": [record.speaker for record in records],
+        "metadatas": [_plain(record.metadata) for record in records],
+        "importances": _if_any([record.importance for record in records]),
+        "pins": _if_any([record.pinned or record.held for record in records], False),
+        "retired_ats": _if_any([record.retired_at for record in records]),
+        "expires_ats": _if_any([record.expires_at for record in records]),
+    }
+
+
+def _plain(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    return metadata if type(metadata) is dict else dict(metadata)
+
+
+def _if_any(values: list[Any], absent: Any = None) -> list[Any] | None:
+    """The column, or `None` for one that says nothing of any record."""
+    return None if values.count(absent) == len(values) else values
+
+
+def _recorded_at(record: Record) -> datetime:
+    assert record.recorded_at is not None
+    return record.recorded_at
+
+
+def _embedding(record: Record) -> NDArray[np.float32]:
+    assert record.embedding is not None
+    return record.embedding
