@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from fit_tuned import add_files, files_of
 from left_out_search import Figures, LeftOutSearch, note, told
-from memspan.embed.late_onnx import OnnxTokenEmbedder
+from memspan.embed.late.onnx import OnnxTokenEmbedder
 from memspan.fitting.cross_validation import ranks_of
 from memspan.fitting.examples import Example, example_with_ids
 from memspan.fitting.ranker import fit_ranker

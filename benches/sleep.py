@@ -195,7 +195,7 @@ def main(records: int, prune: float | None) -> None:
         result["searches_beside_other_work"] = searching.report()
         searching = Searching(memory._engine.current(), queries, words)
         with searching.running():
-            merging = memspan.lifecycle.duplicates.Merging(least=0.951)
+            merging = memspan.lifecycle.merging.duplicates.Merging(least=0.951)
             report, times = measured(lambda: memory.consolidate(USER, merge=merging))
         result["while_searching"] = {**times, "merged": report.upkeep.merged}
         result["searches_meanwhile"] = searching.report()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from memspan.embed.late_onnx import OnnxTokenEmbedder
+from memspan.embed.late.onnx import OnnxTokenEmbedder
 from memspan.embed.models import require_model
 from memspan.embed.registry import DEFAULT_TOKEN_MODEL, TOKEN_MODELS
 from memspan.evaluate import evaluate

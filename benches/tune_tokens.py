@@ -25,9 +25,9 @@ from tokenizers import Tokenizer
 from torch.nn import functional
 
 from fit_tuned import add_files, files_of
-from memspan.embed.late_model import FRAME_TOKENS, LateModel
-from memspan.embed.late_onnx import OnnxTokenEmbedder
-from memspan.embed.late_projection import Projection
+from memspan.embed.late.model import FRAME_TOKENS, LateModel
+from memspan.embed.late.onnx import OnnxTokenEmbedder
+from memspan.embed.late.projection import Projection
 from memspan.embed.models import require_model
 from memspan.embed.registry import DEFAULT_TOKEN_MODEL, TOKEN_MODELS
 from memspan.formats.questions import LabelledQuestion

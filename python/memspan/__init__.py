@@ -11,22 +11,11 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 # The first of all: it watches over the reading of the others.
-from memspan.lazy_names import lazy_names
+from memspan.base.lazy_names import lazy_names
 from memspan.starting import raise_at_ctrl_c
 
 # isort: split
 from memspan._core import simd_level
-from memspan.audit_info import AuditEntry
-from memspan.compression_report import CompressionReport
-from memspan.consolidation import (
-    AutoConsolidations,
-    ConsolidationReport,
-    Planned,
-    SleepReport,
-    TagSpan,
-    UpkeepReport,
-)
-from memspan.duplicates import Duplicate, Duplicates
 from memspan.embed import CallableEmbedder, Embedder, HashEmbedder
 from memspan.errors import (
     BadReplyError,
@@ -59,16 +48,12 @@ from memspan.errors import (
     VaultKeyError,
     WhereError,
 )
-from memspan.evicted import Evicted
-from memspan.history import Belief, History
 from memspan.index import Hit, Hits, Index, TagInfo
-from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
 from memspan.lifecycle.quotas import Quotas
 from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.llm import Usage
 from memspan.memory import Memory
 from memspan.one_user.user_memory import UserMemory
-from memspan.procedure_info import Procedure, ProcedureReport, ProcedureStep
 from memspan.query import Query
 from memspan.recall.answer import Answer, AnswerStream, AnswerTimings
 from memspan.recall.context import Context, Source, TokenCounter, estimate_tokens
@@ -76,21 +61,36 @@ from memspan.recipes import Recipe
 from memspan.records import KINDS, Record
 from memspan.remember.forgetting.forget_plans import ForgetPlan
 from memspan.remember.searching.recall import Moved, Recall, Recalls, Timings
+from memspan.reports.audit_info import AuditEntry
+from memspan.reports.compression_report import CompressionReport
+from memspan.reports.consolidation import (
+    AutoConsolidations,
+    ConsolidationReport,
+    Planned,
+    SleepReport,
+    TagSpan,
+    UpkeepReport,
+)
+from memspan.reports.duplicates import Duplicate, Duplicates
+from memspan.reports.evicted import Evicted
+from memspan.reports.history import Belief, History
+from memspan.reports.job_info import Job, JobEvent, ProcessReport, UsageEntry
+from memspan.reports.procedure_info import Procedure, ProcedureReport, ProcedureStep
+from memspan.reports.resource_info import RESOURCE_STATES, Resource, ResourceReport
+from memspan.reports.run_info import Run, Undone
+from memspan.reports.tag_info import TagReport
 from memspan.rerank import Reranker
-from memspan.resource_info import RESOURCE_STATES, Resource, ResourceReport
-from memspan.run_info import Run, Undone
-from memspan.tag_info import TagReport
 
 raise_at_ctrl_c()
 
 if TYPE_CHECKING:
     from memspan.embed import OnnxEmbedder, OpenAIEmbedder
     from memspan.encode.compression.scorers import Scorer
-    from memspan.lifecycle.duplicates import Merging
     from memspan.lifecycle.fidelity import Fidelity
+    from memspan.lifecycle.merging.duplicates import Merging
     from memspan.lifecycle.procedures import Mining
-    from memspan.lifecycle.sleep import SleepUpdate
-    from memspan.lifecycle.sleep_log import SleepDecision
+    from memspan.lifecycle.sleep.log import SleepDecision
+    from memspan.lifecycle.sleep.update import SleepUpdate
     from memspan.rerank import OnnxReranker
 
 __all__ = [
@@ -193,14 +193,14 @@ __all__ = [
 # Their dependencies are optional, or few need them, so that they are loaded when they are first named.
 _LAZY = {
     "Fidelity": "memspan.lifecycle.fidelity",
-    "Merging": "memspan.lifecycle.duplicates",
+    "Merging": "memspan.lifecycle.merging.duplicates",
     "Mining": "memspan.lifecycle.procedures",
     "OnnxEmbedder": "memspan.embed",
     "OnnxReranker": "memspan.rerank",
     "OpenAIEmbedder": "memspan.embed",
     "Scorer": "memspan.encode.compression.scorers",
-    "SleepDecision": "memspan.lifecycle.sleep_log",
-    "SleepUpdate": "memspan.lifecycle.sleep",
+    "SleepDecision": "memspan.lifecycle.sleep.log",
+    "SleepUpdate": "memspan.lifecycle.sleep.update",
 }
 
 if not TYPE_CHECKING:

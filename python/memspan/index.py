@@ -12,17 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .arguments import as_choice, as_flag, as_integer, as_number, as_path, as_residency, as_text, as_texts
-from .columns import pack_columns, pack_record
-from .consolidation import AutoConsolidations, ConsolidationReport, TagSpan
-from .duplicate_calls import DuplicateCalls
+from .base.save_target import as_target
+from .index_calls.columns import pack_columns, pack_record
+from .index_calls.duplicates import DuplicateCalls
+from .index_calls.names import NameCalls
+from .index_calls.quotas import QuotaCalls
+from .index_calls.tags import TagCalls
 from .limits import MAX_DIM
-from .name_calls import NameCalls
 from .query import Query, answers_of, natives_of
-from .quota_calls import QuotaCalls
 from .ranking import Ranking
-from .save_target import as_target
-from .tag_calls import TagCalls
-from .tag_info import TagInfo
+from .reports.consolidation import AutoConsolidations, ConsolidationReport, TagSpan
+from .reports.tag_info import TagInfo
 from .times import Between, TimeLike, from_micros
 
 __all__ = ["Hit", "Hits", "Index", "TagInfo"]

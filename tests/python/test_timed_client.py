@@ -10,7 +10,7 @@ import pytest
 
 httpx = pytest.importorskip("httpx")
 
-from memspan.timed_client import TimedClient  # noqa: E402
+from memspan.base.timed_client import TimedClient  # noqa: E402
 
 DRIP = b"X-A: b\r\n" * 150
 """Seconds, byte by byte."""

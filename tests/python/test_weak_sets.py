@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from weakref import WeakSet
 
-from memspan.weak_sets import all_of
+from memspan.base.weak_sets import all_of
 
 
 class Thing:

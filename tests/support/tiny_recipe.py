@@ -13,10 +13,10 @@ from pydantic import BaseModel
 
 from memspan.encode.stage import Tools
 from memspan.encode.values import Statement, Turn, Work
-from memspan.job_info import Job
 from memspan.llm import Prompt, Reply, Usage
 from memspan.memory import Memory
 from memspan.recipes import Recipe
+from memspan.reports.job_info import Job
 
 COST = Usage(prompt_tokens=100, completion_tokens=10, cached_tokens=40, calls=1, seconds=0.5)
 """Of every answer of the scripted model."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from memspan.half_emoji import without_half_emoji
+from memspan.base.half_emoji import without_half_emoji
 
 from .action import Scalar
 from .paired import hidden_keys, hidden_places

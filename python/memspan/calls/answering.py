@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memspan.arguments import as_integer, as_number
+from memspan.base.worker_threads import beside
 from memspan.errors import invalid
 from memspan.limits import MAX_K
 from memspan.llm.background import run_in_background
@@ -19,7 +20,6 @@ from memspan.remember.input.fields import checked_name, checked_text
 from memspan.remember.searching.answering import Answering, Question
 from memspan.remember.searching.recall import Recalls
 from memspan.times import Between, TimeLike, from_micros, to_micros
-from memspan.worker_threads import beside
 
 from .searching import SearchingCalls
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memspan.compression_report import CompressionReport
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.progress import tracking
+from memspan.reports.compression_report import CompressionReport
 from memspan.times import TimeLike
 
 from .base import Calls

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from memspan.audit_info import AuditEntry
 from memspan.errors import StoreError, invalid
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.audit.audit_trail import audit
@@ -16,6 +15,7 @@ from memspan.remember.forgetting.forget_plans import ForgetPlan, plan_of
 from memspan.remember.forgetting.forgetting import confirm as confirm_plan
 from memspan.remember.forgetting.forgetting import forget
 from memspan.remember.selecting import checked_selection
+from memspan.reports.audit_info import AuditEntry
 from memspan.times import Between, TimeLike
 
 from .searching import SearchingCalls

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memspan.history import History
 from memspan.lifetimes import TimeToLive, to_seconds
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.endings.history import history
 from memspan.remember.endings.lifetimes import lifetimes_of, set_lifetime
 from memspan.remember.endings.retiring import retire, supersede
 from memspan.remember.input.fields import checked_kind, checked_name
+from memspan.reports.history import History
 from memspan.times import TimeLike, from_micros, to_micros
 
 from .base import Calls

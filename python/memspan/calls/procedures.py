@@ -6,10 +6,10 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from memspan.arguments import as_flag
+from memspan.base.worker_threads import beside
 from memspan.errors import JobError
-from memspan.procedure_info import Procedure, ProcedureReport
 from memspan.remember.asynchronous import in_thread
-from memspan.worker_threads import beside
+from memspan.reports.procedure_info import Procedure, ProcedureReport
 
 from .base import Calls
 

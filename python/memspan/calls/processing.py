@@ -7,12 +7,12 @@ from typing import Final
 
 from memspan.arguments import as_choice, as_flag, as_integer, as_texts
 from memspan.errors import JobError, UnknownJobError, invalid
-from memspan.job_info import JOB_STATES, Job, JobEvent, ProcessReport, UsageEntry
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.input.fields import checked_name
 from memspan.remember.jobs.enqueueing import enqueue_all
 from memspan.remember.jobs.processor import Scope
 from memspan.remember.progress import tracking
+from memspan.reports.job_info import JOB_STATES, Job, JobEvent, ProcessReport, UsageEntry
 from memspan.times import now_micros
 
 from .base import Calls

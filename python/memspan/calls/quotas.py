@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memspan.evicted import Evicted
 from memspan.lifecycle.quotas import Quotas
 from memspan.records import Record
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.capacity.cold import evicted, original, restore
 from memspan.remember.capacity.quotas import quotas_of, set_quotas
 from memspan.remember.endings.pinning import set_pinned
+from memspan.reports.evicted import Evicted
 
 from .base import Calls
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.input.fields import checked_name
 from memspan.remember.progress import tracking
-from memspan.resource_info import Resource, ResourceReport
+from memspan.reports.resource_info import Resource, ResourceReport
 from memspan.times import TimeLike
 
 from .base import Calls

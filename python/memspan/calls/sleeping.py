@@ -6,21 +6,21 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memspan.arguments import as_flag, as_number
-from memspan.consolidation import ConsolidationReport, Planned, SleepReport
+from memspan.base.worker_threads import beside
 from memspan.errors import UnknownIdError, invalid
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.consolidating import consolidate, nothing_done
 from memspan.remember.input.fields import checked_name
 from memspan.remember.progress import tracking
-from memspan.run_info import Run, Undone
-from memspan.worker_threads import beside
+from memspan.reports.consolidation import ConsolidationReport, Planned, SleepReport
+from memspan.reports.run_info import Run, Undone
 
 from .base import Calls
 
 if TYPE_CHECKING:
-    from memspan.lifecycle.duplicates import Merging
-    from memspan.lifecycle.sleep import SleepUpdate
-    from memspan.lifecycle.sleep_log import SleepDecision
+    from memspan.lifecycle.merging.duplicates import Merging
+    from memspan.lifecycle.sleep.log import SleepDecision
+    from memspan.lifecycle.sleep.update import SleepUpdate
     from memspan.lifecycle.staleness import StalenessPolicy
     from memspan.lifecycle.upkeep import Upkeep
     from memspan.llm import LLM
@@ -159,7 +159,7 @@ class SleepingCalls(Calls):
         Raises:
             UnknownIdError: the user has no such run.
         """
-        from memspan.lifecycle.sleep_log import read_log
+        from memspan.lifecycle.sleep.log import read_log
 
         checked_name(user, "user")
         self._engine.require_open()
@@ -199,7 +199,7 @@ class SleepingCalls(Calls):
             UndoError: it was undone already, or memories that it changed were changed since, or something was made of
                 one that it made.
         """
-        from memspan.lifecycle.undoing import undo
+        from memspan.lifecycle.undo.undoing import undo
 
         owner = None if user is None else checked_name(user, "user")
         return undo(
@@ -221,14 +221,14 @@ class SleepingCalls(Calls):
         advance: Callable[[int], object],
     ) -> tuple[Upkeep, SleepUpdate | None]:
         """What is to be done to memories, checked."""
-        from memspan.lifecycle.duplicates import Merging
+        from memspan.lifecycle.merging.duplicates import Merging
         from memspan.lifecycle.staleness import as_staleness_policy
         from memspan.lifecycle.upkeep import Upkeep
 
         if user is not None:
             checked_name(user, "user")
         if merge is not True and merge is not False and not isinstance(merge, Merging):
-            raise invalid("merge", merge, "True, False, or a memspan.lifecycle.duplicates.Merging")
+            raise invalid("merge", merge, "True, False, or a memspan.lifecycle.merging.duplicates.Merging")
         limit = None if seconds is None else as_number(seconds, "seconds", 0, _LONGEST)
         self._engine.require_open()
         chosen = self._chosen(update)
@@ -249,14 +249,14 @@ class SleepingCalls(Calls):
         recipe = self._processing.recipe
         if update is False or (update is None and recipe.sleep is None):
             return None
-        from memspan.lifecycle.sleeping import chosen_update
+        from memspan.lifecycle.sleep.running import chosen_update
 
         return chosen_update(update, recipe.sleep, self._processing.has_model)
 
     def _work(
         self, user: str | None, chosen: SleepUpdate, upkeep: Upkeep, advance: Callable[[int], object]
     ) -> _Work:
-        from memspan.lifecycle.sleeping import sleep
+        from memspan.lifecycle.sleep.running import sleep
 
         return lambda llm: sleep(
             self._engine,
@@ -270,7 +270,7 @@ class SleepingCalls(Calls):
 
     def _asked(self, user: str | None, chosen: SleepUpdate, upkeep: Upkeep) -> list[Planned]:
         """The memories that a model would be asked about."""
-        from memspan.lifecycle.sleeping import queues_to_ask
+        from memspan.lifecycle.sleep.running import queues_to_ask
 
         with self._engine.store.reading() as reader:
             users = [user] if user is not None else reader.users()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.tagging.relating import relate, unrelate
-from memspan.tag_info import TagInfo, TagReport
+from memspan.reports.tag_info import TagInfo, TagReport
 
 from .base import Calls
 

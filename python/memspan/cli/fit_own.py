@@ -8,18 +8,17 @@ from typing import Any, Final
 
 from rich.table import Table
 
+from memspan.cli.environment import Environment
+from memspan.cli.fit_report import flaws_as_json, note_flaws, quality_as_json, quality_table, save
+from memspan.cli.opening import open_memory
+from memspan.cli.tables import counted, plain_table
+from memspan.cli.tracking import bar
 from memspan.evaluate import Estimate
 from memspan.fitting.examples import embedder_of
 from memspan.fitting.labelled_store import OwnQuestions, collect_own
 from memspan.fitting.own_ranker import OwnRanker, fit_own
 from memspan.fitting.verdict import FEWEST_TOLD, Difference
 from memspan.ranking import default_ranker
-
-from .environment import Environment
-from .fit_report import flaws_as_json, note_flaws, quality_as_json, quality_table, save
-from .opening import open_memory
-from .tables import counted, plain_table
-from .tracking import bar
 
 __all__ = ["fit_questions"]
 

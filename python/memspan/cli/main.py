@@ -12,7 +12,7 @@ import click
 from memspan import __version__
 from memspan.starting import raise_at_ctrl_c
 
-from .commands import SECTIONS, Commands
+from .command_list import SECTIONS, Commands
 from .docstrings import with_help
 from .environment import Environment
 from .failures import map_failures

@@ -8,8 +8,8 @@ from typing import Any
 
 from rich.table import Table
 
-from memspan.job_info import UsageEntry
 from memspan.llm import Usage
+from memspan.reports.job_info import UsageEntry
 
 from .tables import cell, counted, plain_table
 

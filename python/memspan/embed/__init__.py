@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memspan.base.lazy_names import lazy_names
 from memspan.embed.callables import CallableEmbedder
 from memspan.embed.hashing import HashEmbedder
-from memspan.embed.late_protocol import TokenEmbedder, validate_document_tokens, validate_query_tokens
-from memspan.embed.late_resolve import resolve_token_embedder
+from memspan.embed.late.protocol import TokenEmbedder, validate_document_tokens, validate_query_tokens
+from memspan.embed.late.resolve import resolve_token_embedder
 from memspan.embed.models import ModelFiles, find_model, model_dir, pull_model, pull_models, verify_model
 from memspan.embed.protocol import Embedder
 from memspan.embed.registry import (
@@ -25,10 +26,9 @@ from memspan.embed.registry import (
     TokenModelSpec,
 )
 from memspan.embed.resolve import resolve_embedder
-from memspan.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from memspan.embed.late_onnx import OnnxTokenEmbedder
+    from memspan.embed.late.onnx import OnnxTokenEmbedder
     from memspan.embed.onnx import OnnxEmbedder
     from memspan.embed.openai import OpenAIEmbedder
 
@@ -62,7 +62,7 @@ __all__ = [
 
 _LAZY = {
     "OnnxEmbedder": "memspan.embed.onnx",
-    "OnnxTokenEmbedder": "memspan.embed.late_onnx",
+    "OnnxTokenEmbedder": "memspan.embed.late.onnx",
     "OpenAIEmbedder": "memspan.embed.openai",
 }
 

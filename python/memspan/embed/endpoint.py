@@ -27,7 +27,7 @@ try:
 except ImportError as _error:
     raise missing_extra("httpx", "OpenAIEmbedder", "llm") from _error
 
-from memspan.timed_client import TimedClient
+from memspan.base.timed_client import TimedClient
 
 __all__ = ["JsonEndpoint", "TooLargeError"]
 

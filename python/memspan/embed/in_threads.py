@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import cache
 from typing import TypeVar
 
-from memspan.cores import available_cores
+from memspan.base.cores import available_cores
 
 __all__ = ["at_once", "run_each"]
 

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, Final, Generic, TypeVar
 
-from memspan.weak_sets import all_of
+from memspan.base.weak_sets import all_of
 
 __all__ = ["LoadedOnce"]
 

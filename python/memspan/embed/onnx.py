@@ -12,7 +12,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.cores import available_cores
+from memspan.base.cores import available_cores
 from memspan.embed.batching import plan_batches
 from memspan.embed.in_threads import run_each
 from memspan.embed.loaded_once import LoadedOnce

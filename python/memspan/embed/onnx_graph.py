@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.embed.onnx_nodes import node_outputs, with_outputs
+from memspan.embed.onnx_bytes.nodes import node_outputs, with_outputs
 from memspan.embed.weight_delta import WeightDelta
 from memspan.errors import MemspanError, missing_extra
 

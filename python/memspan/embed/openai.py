@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.base.worker_threads import pause
 from memspan.embed.endpoint import JsonEndpoint, TooLargeError
 from memspan.embed.loaded_once import LoadedOnce
 from memspan.embed.openai_reply import read_reply
@@ -20,7 +21,6 @@ from memspan.embed.openai_url import OPENAI_URL, find_url
 from memspan.embed.protocol import check_count, check_dim, check_text, check_texts
 from memspan.embed.retry import RetryPolicy
 from memspan.errors import invalid
-from memspan.worker_threads import pause
 
 if TYPE_CHECKING:
     import httpx

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
+from memspan.base.members import has_members
 from memspan.embed.callables import CallableEmbedder
 from memspan.embed.hashing import HashEmbedder
 from memspan.embed.protocol import Embedder
 from memspan.embed.registry import DEFAULT_MODEL, MODELS
 from memspan.errors import invalid
-from memspan.members import has_members
 
 __all__ = ["resolve_embedder"]
 

@@ -11,7 +11,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.embed.onnx_weights import weights_in
+from memspan.embed.onnx_bytes.weights import weights_in
 from memspan.embed.products import product
 
 __all__ = ["WeightDelta"]

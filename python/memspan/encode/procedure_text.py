@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from memspan.procedure_info import ProcedureStep
+from memspan.reports.procedure_info import ProcedureStep
 
 __all__ = ["Wording", "wording_of", "written"]
 

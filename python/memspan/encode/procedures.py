@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memspan.arguments import as_integer
 from memspan.llm import Prompt
 from memspan.llm.prompts import render, template
-from memspan.procedure_info import ProcedureStep
+from memspan.reports.procedure_info import ProcedureStep
 
 from .clean import clean_text
 from .kept_words import invented

@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import Final, Literal, TypeAlias, get_args
 
 from memspan.arguments import as_choice, as_integer, as_number
+from memspan.base.worker_threads import beside
 from memspan.errors import MemspanError
 from memspan.recall.context.tokens import estimate_tokens
-from memspan.worker_threads import beside
 
 from .attention import Attention, OnnxAttention
 from .boundaries import adjacent_similarities, attention_boundaries, similarity_boundaries

@@ -17,7 +17,7 @@ from memspan.memory import Memory
 from memspan.recipes import Recipe
 
 if TYPE_CHECKING:
-    from memspan.lifecycle.sleep import SleepUpdate
+    from memspan.lifecycle.sleep.update import SleepUpdate
 
 __all__ = ["COSTS", "Construction", "Making", "StageCost", "construct", "construction_of", "summed", "timed"]
 
@@ -140,7 +140,7 @@ def construct(memory: Memory, users: Sequence[str], making: Making, advance: Cal
 
 def _put_in_order(memory: Memory, user: str, update: SleepUpdate) -> int:
     """The update in sleep, without the layout; what it took counts if there was anything to decide."""
-    from memspan.lifecycle.sleeping import sleep
+    from memspan.lifecycle.sleep.running import sleep
 
     start = perf_counter()
     report = memory._processing.ask(

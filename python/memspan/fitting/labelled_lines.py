@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterator
 from typing import Any, Final
 
+from memspan.base.half_emoji import without_half_emoji
 from memspan.errors import FormatError
 from memspan.formats.questions import LabelledQuestion
-from memspan.half_emoji import without_half_emoji
 from memspan.times import to_moment
 
 __all__ = ["read_lines"]

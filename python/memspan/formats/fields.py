@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
+from memspan.base.half_emoji import without_half_emoji
+
 from ..errors import TimeError
-from ..half_emoji import without_half_emoji
 from ..limits import (
     MAX_GIVEN_METADATA_BYTES,
     MAX_JSON_DEPTH,

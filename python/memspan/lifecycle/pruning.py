@@ -11,9 +11,9 @@ from memspan.remember.engine import Engine
 from memspan.remember.searching.aging import tracked_staleness, unwritten_uses
 from memspan.store.sqlite.statements import chunks
 
-from .journal import Journal
+from .sleep.survey import StalenessSurvey, may_be_pruned
 from .staleness import StalenessPolicy
-from .survey import StalenessSurvey, may_be_pruned
+from .undo.journal import Journal
 
 __all__ = ["prune"]
 

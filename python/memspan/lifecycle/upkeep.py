@@ -8,25 +8,25 @@ from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 from typing import Any, Final
 
-from memspan.consolidation import Planned, UpkeepReport
 from memspan.records import Record
 from memspan.remember.capacity.quotas import enforce, excess
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
+from memspan.reports.consolidation import Planned, UpkeepReport
 from memspan.times import from_micros, now_micros, to_micros
 
-from .duplicates import Merging
 from .evictions import would_evict
 from .expiring import expired_ids, sweep
 from .headway import Headway
-from .journal import Journal
-from .last_merging import ACTION, Last, as_json, last_of, reported
-from .merging_round import FIRST_PAIRS, MOST_PAIRS, MergingRound, keep_round, kept_round
-from .mining import mine_procedures
+from .merging.duplicates import Merging
+from .merging.last import ACTION, Last, as_json, last_of, reported
+from .merging.round import FIRST_PAIRS, MOST_PAIRS, MergingRound, keep_round, kept_round
+from .merging.uniting import unite
+from .procedures.mining import mine_procedures
 from .pruning import prune
+from .sleep.survey import StalenessSurvey, end_of_ages, survey_pages
 from .staleness import StalenessPolicy
-from .survey import StalenessSurvey, end_of_ages, survey_pages
-from .uniting import unite
+from .undo.journal import Journal
 
 __all__ = ["ACTION", "Upkeep"]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memspan.lazy_names import lazy_names
+from memspan.base.lazy_names import lazy_names
 
 from .prices import Prices
 from .prompt import Prompt

@@ -8,10 +8,10 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from memspan.base.half_emoji import without_half_emoji
+from memspan.base.worker_threads import in_worker
 from memspan.errors import BadReplyError, LLMError, MemspanError, ModelAccessError, TruncatedReplyError
-from memspan.half_emoji import without_half_emoji
 from memspan.recall.context import estimate_tokens
-from memspan.worker_threads import in_worker
 
 from .chat_endpoint import ChatEndpoint, StreamEnd
 from .completion import Completion

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Coroutine
 from concurrent.futures import Future, wait
 from typing import Any, Final, TypeVar
 
-from memspan.worker_threads import WorkerThreads
+from memspan.base.worker_threads import WorkerThreads
 
 __all__ = ["background_loop", "leave_in_background", "run_in_background", "start_in_background"]
 

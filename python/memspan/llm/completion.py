@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from memspan.base.half_emoji import without_half_emoji
 from memspan.embed.retry import TransientError
-from memspan.half_emoji import without_half_emoji
 
 from .dialect import FINAL_CODES, LATER, Refusal
 from .usage import Usage

@@ -15,7 +15,7 @@ try:
 except ImportError as _error:
     raise missing_extra(_error.name or "pydantic", "OpenAIModel", "llm") from _error
 
-from memspan.half_emoji import without_half_emoji
+from memspan.base.half_emoji import without_half_emoji
 from memspan.limits import MAX_REPLY_VALUES
 
 from .found_json import find_json

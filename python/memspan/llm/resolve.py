@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
+from memspan.base.members import has_members
 from memspan.errors import invalid
-from memspan.members import has_members
 
 from .protocol import LLM
 

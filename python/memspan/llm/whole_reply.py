@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from memspan.base.worker_threads import in_worker
 from memspan.errors import LLMError
 from memspan.limits import MAX_REPLY_BYTES, MAX_REPLY_VALUES
-from memspan.worker_threads import in_worker
 
 __all__ = ["count_values", "parse_reply", "read_bytes", "too_large", "too_many"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memspan.compression_report import CompressionReport
 from memspan.remember.asynchronous import in_thread
+from memspan.reports.compression_report import CompressionReport
 from memspan.times import TimeLike
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memspan.audit_info import AuditEntry
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.forgetting.forget_plans import ForgetPlan
+from memspan.reports.audit_info import AuditEntry
 from memspan.times import Between, TimeLike
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memspan.history import History
 from memspan.lifetimes import TimeToLive
 from memspan.remember.asynchronous import in_thread
+from memspan.reports.history import History
 from memspan.times import TimeLike
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memspan.procedure_info import Procedure, ProcedureReport
 from memspan.remember.asynchronous import in_thread
+from memspan.reports.procedure_info import Procedure, ProcedureReport
 
 if TYPE_CHECKING:
     from memspan.lifecycle.procedures import Mining

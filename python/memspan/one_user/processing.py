@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
 from memspan.remember.asynchronous import in_thread
+from memspan.reports.job_info import Job, JobEvent, ProcessReport, UsageEntry
 
 if TYPE_CHECKING:
     from memspan.memory import Memory

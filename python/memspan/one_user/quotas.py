@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memspan.evicted import Evicted
 from memspan.lifecycle.quotas import Quotas
 from memspan.records import Record
 from memspan.remember.asynchronous import in_thread
+from memspan.reports.evicted import Evicted
 
 if TYPE_CHECKING:
     from memspan.memory import Memory

@@ -7,7 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from memspan.remember.asynchronous import in_thread
-from memspan.resource_info import Resource, ResourceReport
+from memspan.reports.resource_info import Resource, ResourceReport
 from memspan.times import TimeLike
 
 if TYPE_CHECKING:

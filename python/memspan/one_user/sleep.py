@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memspan.consolidation import ConsolidationReport
 from memspan.remember.asynchronous import in_thread
-from memspan.run_info import Run, Undone
+from memspan.reports.consolidation import ConsolidationReport
+from memspan.reports.run_info import Run, Undone
 
 if TYPE_CHECKING:
-    from memspan.lifecycle.duplicates import Merging
-    from memspan.lifecycle.sleep import SleepUpdate
-    from memspan.lifecycle.sleep_log import SleepDecision
+    from memspan.lifecycle.merging.duplicates import Merging
+    from memspan.lifecycle.sleep.log import SleepDecision
+    from memspan.lifecycle.sleep.update import SleepUpdate
     from memspan.lifecycle.staleness import StalenessPolicy
     from memspan.memory import Memory
 

@@ -14,7 +14,7 @@ from memspan.remember.asynchronous import in_thread
 from memspan.remember.input.messages import Messages
 from memspan.remember.searching.recall import Recalls
 from memspan.remember.transfer.export_target import TextFile
-from memspan.tag_info import TagInfo, TagReport
+from memspan.reports.tag_info import TagInfo, TagReport
 from memspan.times import Between, TimeLike
 
 from .compressing import UserCompressing

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from memspan.base.replacing import replacing
 from memspan.errors import FormatError
-from memspan.replacing import replacing
 
 __all__ = ["MOST_BYTES", "parse_table", "read_table_bytes", "write_table"]
 

@@ -5,7 +5,7 @@ from memspan.encode.extract import Extract
 from memspan.encode.procedures import Procedures
 from memspan.encode.verify import Verify
 from memspan.encode.windows import Windows
-from memspan.lifecycle.sleep import SleepUpdate
+from memspan.lifecycle.sleep.update import SleepUpdate
 
 from .gathering import Gathering
 from .reading import Reading

@@ -3,7 +3,7 @@
 from memspan.encode.buffer import Buffer
 from memspan.encode.compression.compress import Compress
 from memspan.encode.segment import Segment
-from memspan.lifecycle.sleep import SleepUpdate
+from memspan.lifecycle.sleep.update import SleepUpdate
 
 from .gathering import Gathering
 from .reading import Reading

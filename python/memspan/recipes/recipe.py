@@ -13,7 +13,7 @@ from .gathering import Gathering
 from .reading import Reading
 
 if TYPE_CHECKING:
-    from memspan.lifecycle.sleep import SleepUpdate
+    from memspan.lifecycle.sleep.update import SleepUpdate
 
 __all__ = ["Recipe", "recipe", "recipe_names"]
 

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Coroutine
 from typing import Any, ParamSpec, TypeVar
 
-from memspan.worker_threads import beside
+from memspan.base.worker_threads import beside
 
 __all__ = ["in_thread"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memspan.consolidation import ConsolidationReport
-from memspan.cores import cores_beside_searches
+from memspan.base.cores import cores_beside_searches
+from memspan.reports.consolidation import ConsolidationReport
 
 from .damage import survives_damage
 from .engine import Engine

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.embed.late_protocol import TokenEmbedder
+from memspan.embed.late.protocol import TokenEmbedder
 from memspan.embed.protocol import Embedder, validate_vectors
 from memspan.embed.registry import DEFAULT_MODEL
 from memspan.embed.resolve import resolve_embedder

@@ -14,11 +14,11 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.base.weak_sets import all_of
 from memspan.errors import CorruptSnapshotError, EmbedderMismatchError, MemspanError, StoreError
 from memspan.index import Index
 from memspan.store import Store, StoreReader, StoreWriter
 from memspan.times import Micros
-from memspan.weak_sets import all_of
 
 from .audit.tally import Tally
 from .capacity.evicting import settle_evictions

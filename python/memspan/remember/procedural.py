@@ -7,17 +7,17 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
+from memspan.base.worker_threads import in_worker
 from memspan.errors import invalid
 from memspan.lifecycle.direct_tools import DirectTools
-from memspan.lifecycle.mining import apply, mine_procedures, propose
-from memspan.lifecycle.procedure_words import word
+from memspan.lifecycle.procedures.mining import apply, mine_procedures, propose
 from memspan.lifecycle.procedures.patterns import Mining
 from memspan.lifecycle.procedures.procedure import newest, procedure_of
+from memspan.lifecycle.procedures.words import word
 from memspan.llm import LLM, Usage
 from memspan.llm.protocol import Ready
-from memspan.procedure_info import Procedure, ProcedureReport
+from memspan.reports.procedure_info import Procedure, ProcedureReport
 from memspan.store.transcripts import TranscriptTurn
-from memspan.worker_threads import in_worker
 
 from .endings.version_ids import original_of
 from .engine import Engine

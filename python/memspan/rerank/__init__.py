@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memspan.base.lazy_names import lazy_names
 from memspan.embed.registry import DEFAULT_RERANKER, RERANKERS
-from memspan.lazy_names import lazy_names
 from memspan.rerank.protocol import Reranker
 from memspan.rerank.resolve import resolve_reranker
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.cores import available_cores
+from memspan.base.cores import available_cores
 from memspan.embed.in_threads import run_each
 from memspan.embed.loaded_once import LoadedOnce
 from memspan.embed.models import require_model

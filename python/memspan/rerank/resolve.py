@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import cast
 
+from memspan.base.members import has_members
 from memspan.embed.registry import DEFAULT_RERANKER, RERANKERS
 from memspan.errors import invalid
-from memspan.members import has_members
 from memspan.rerank.protocol import Reranker
 
 __all__ = ["resolve_reranker"]

@@ -13,7 +13,7 @@ from memspan.remember.input.fields import checked_name, checked_text
 from memspan.remember.input.messages import to_drafts
 from memspan.remember.writing.adding import Advance, add_drafts
 from memspan.remember.writing.change import Change
-from memspan.resource_info import RESOURCE_STATES, Resource, ResourceReport
+from memspan.reports.resource_info import RESOURCE_STATES, Resource, ResourceReport
 from memspan.times import TimeLike, from_micros, now_micros
 
 from .looking import Seen, look, page_client

@@ -13,7 +13,7 @@ from .targets import file_of
 if TYPE_CHECKING:
     from httpx import Response
 
-    from memspan.timed_client import TimedClient
+    from memspan.base.timed_client import TimedClient
 
 __all__ = ["MAX_PAGE_BYTES", "Seen", "look", "page_client"]
 
@@ -81,7 +81,7 @@ def page_client(seconds: float) -> TimedClient:
     try:
         import httpx  # noqa: F401 - named here, so that the error says what needs it
 
-        from memspan.timed_client import TimedClient
+        from memspan.base.timed_client import TimedClient
     except ImportError as error:
         raise missing_extra("httpx", "looking at pages", "llm") from error
     from memspan import __version__

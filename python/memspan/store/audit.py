@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from memspan.audit_info import AuditEntry
+from memspan.reports.audit_info import AuditEntry
 from memspan.times import Micros
 
 __all__ = ["AuditFilter", "AuditReader", "AuditWriter"]

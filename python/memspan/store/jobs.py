@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
-from memspan.job_info import Job, JobEvent, UsageEntry
 from memspan.llm.usage import Usage
+from memspan.reports.job_info import Job, JobEvent, UsageEntry
 from memspan.times import Micros
 
 __all__ = [

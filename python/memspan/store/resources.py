@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from memspan.resource_info import Resource
+from memspan.reports.resource_info import Resource
 
 __all__ = ["ResourceReader", "ResourceWriter"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from memspan.run_info import Run
+from memspan.reports.run_info import Run
 from memspan.times import Micros
 
 __all__ = ["RunChange", "RunReader", "RunWriter"]

@@ -233,7 +233,7 @@ def test_a_chart_without_matplotlib_ends_before_the_work(evaluate, file, tmp_pat
     def missing():
         raise missing_extra("matplotlib", "a chart", "bench")
 
-    monkeypatch.setattr("memspan.cli.eval.require_matplotlib", missing)
+    monkeypatch.setattr("memspan.cli.commands.eval.require_matplotlib", missing)
     error = evaluate("locomo", file, "--plot", "chart.png", code=1).stderr
     assert 'pip install "memspan[bench]"' in error
     assert not (tmp_path / "eval").exists()

@@ -8,7 +8,7 @@ import re
 from rich.console import Console
 
 from memspan.cli.environment import Environment
-from memspan.cli.eval_halumem import print_halumem
+from memspan.cli.evaluation.halumem import print_halumem
 from memspan.evaluate.reading.halumem import Answers, Extracted, Point
 from memspan.evaluate.reading.memories import JudgedMemories
 from memspan.evaluate.reading.report import AnswerReport

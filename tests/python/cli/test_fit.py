@@ -202,7 +202,7 @@ def test_tables_say_that_tuned_questions_saw_the_data_set(
     told = "questions were tuned with"
     assert told not in run(*arguments).output
     assert json.loads(run(*arguments, "--json").stdout)["questions_tuned_on"] == []
-    monkeypatch.setattr("memspan.cli.fit.has_tuned_questions", lambda *_: True)
+    monkeypatch.setattr("memspan.cli.commands.fit.has_tuned_questions", lambda *_: True)
     assert told in " ".join(run(*arguments).output.split())
     assert json.loads(run(*arguments, "--json").stdout)["questions_tuned_on"] == ["locomo"]
 

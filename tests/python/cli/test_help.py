@@ -116,7 +116,7 @@ def test_a_command_reads_its_own_file_alone():
         "import sys\n"
         "from memspan.cli.main import cli\n"
         "cli(['latest', '--help'], standalone_mode=False)\n"
-        "read = [name for name in cli.commands if f'memspan.cli.{name}' in sys.modules]\n"
+        "read = [name for name in cli.commands if f'memspan.cli.commands.{name}' in sys.modules]\n"
         "assert read == ['latest'], read\n"
         "assert 'rich.progress' not in sys.modules\n"
     )

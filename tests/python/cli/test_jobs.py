@@ -122,7 +122,7 @@ def test_recipes(run, run_json):
 
 
 def test_stages_are_shown_with_their_parameters(model, monkeypatch):
-    from memspan.cli import recipes
+    from memspan.cli.commands import recipes
 
     document = recipes._document(recipe_of(history=3))
     assert document["history"] == 3

@@ -103,7 +103,7 @@ def test_pull_reports_each_step_on_stderr(run_json, run, monkeypatch, tmp_path):
             for name, folder in folders
         ]
 
-    monkeypatch.setattr("memspan.cli.models.pull_models", pull)
+    monkeypatch.setattr("memspan.cli.commands.models.pull_models", pull)
     stderr = run("models", "pull").stderr
     assert "downloading" in stderr
     assert f"{DEFAULT_TOKEN_MODEL} is in" in stderr

@@ -25,7 +25,7 @@ _SCRIPT = "from memspan.cli.main import main\nmain()\n"
 
 
 @pytest.mark.parametrize(
-    "module", ["memspan._core", "numpy", "memspan.memory", "rich.text", "memspan.cli.stats"]
+    "module", ["memspan._core", "numpy", "memspan.memory", "rich.text", "memspan.cli.commands.stats"]
 )
 @pytest.mark.parametrize("started", ["module", "script"])
 def test_it_ends_with_130_and_no_traceback(tmp_path: Path, started: str, module: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
-from memspan.cli.tags import tree_of
-from memspan.tag_info import TagInfo
+from memspan.cli.commands.tags import tree_of
+from memspan.reports.tag_info import TagInfo
 
 DAG = [
     TagInfo("camping", 5, ("nature", "trip"), ("camping_gear",), 1),

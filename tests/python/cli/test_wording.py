@@ -11,8 +11,8 @@ from rich.console import Console
 from memspan import Memory
 from memspan.cli.tables import print_figures
 from memspan.cli.usage import usage_line, usage_table
-from memspan.job_info import UsageEntry
 from memspan.llm.usage import Usage
+from memspan.reports.job_info import UsageEntry
 
 PLURAL = re.compile(r"(?<![\d,.])1 (?:of 1 )?(?:prompt |completion )?[a-z]+s\b")
 

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from memspan.cores import available_cores
+from memspan.base.cores import available_cores
 from memspan.embed.in_threads import at_once, run_each
 
 

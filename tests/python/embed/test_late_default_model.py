@@ -21,8 +21,8 @@ from memspan.embed import (
     resolve_token_embedder,
     verify_model,
 )
+from memspan.embed.onnx_bytes.weights import weights_in
 from memspan.embed.onnx_files import packaged
-from memspan.embed.onnx_weights import weights_in
 from memspan.embed.weight_delta import WeightDelta
 
 pytestmark = [

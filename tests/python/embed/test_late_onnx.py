@@ -113,7 +113,7 @@ def test_texts_of_megabytes_cost_milliseconds(make: Make) -> None:
 def test_many_texts_pass_through_several_windows(
     make: Make, late: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memspan.embed.late_onnx._WINDOW", 7)
+    monkeypatch.setattr("memspan.embed.late.onnx._WINDOW", 7)
     texts = [" ".join("abcdefgh"[: i % 9]) for i in range(40)]
     found = make(threads=2).embed_documents(texts)
     assert all(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memspan.embed.late_projection import Projection, to_bytes
+from memspan.embed.late.projection import Projection, to_bytes
 from memspan.embed.onnx_files import packaged
 from memspan.embed.registry import TOKEN_MODELS
 from memspan.errors import EmbedderError
@@ -116,7 +116,7 @@ def test_pickles_are_not_read(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memspan.embed.late_projection._LARGEST_BYTES", 10)
+    monkeypatch.setattr("memspan.embed.late.projection._LARGEST_BYTES", 10)
     np.savez(tmp_path / "p.npz", projection=np.ones((2, 2)))
     with pytest.raises(EmbedderError, match="more than 10 bytes"):
         Projection.load(tmp_path / "p.npz")

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis_profile import PROFILE
 
+from memspan.embed.onnx_bytes.nodes import node_outputs, with_outputs
 from memspan.embed.onnx_graph import OnnxGraph
-from memspan.embed.onnx_nodes import node_outputs, with_outputs
 from memspan.errors import EmbedderError
 
 

@@ -15,7 +15,7 @@ from hypothesis_profile import PROFILE
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from memspan.embed.onnx_weights import weights_in
+from memspan.embed.onnx_bytes.weights import weights_in
 from memspan.embed.weight_delta import WeightDelta
 
 RNG = np.random.default_rng(5)

@@ -28,7 +28,7 @@ def test_without_matplotlib_it_says_how_to_get_it(labelled: Labelled, stores: Pa
 
 
 def test_importing_the_package_loads_no_matplotlib() -> None:
-    program = "import sys, memspan.evaluate, memspan.cli.eval; print('matplotlib' in sys.modules)"
+    program = "import sys, memspan.evaluate, memspan.cli.commands.eval; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 

@@ -26,10 +26,10 @@ from tiny_recipe import (
 
 from memspan import Quotas, errors
 from memspan.encode.values import Statement, Work
-from memspan.job_info import UsageEntry
 from memspan.llm import Prompt, Usage
 from memspan.memory import Memory
 from memspan.remember.jobs.pace import Pace
+from memspan.reports.job_info import UsageEntry
 
 Open = Callable[..., Memory]
 

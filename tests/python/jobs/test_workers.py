@@ -18,6 +18,7 @@ import pytest
 from tiny_recipe import NoteTurns, ScriptedModel, recipe_of
 
 from memspan import errors
+from memspan.base.worker_threads import InterpreterEndsError, in_worker
 from memspan.llm import Prompt
 from memspan.memory import Memory
 from memspan.remember.jobs import worker
@@ -27,7 +28,6 @@ from memspan.remember.jobs.worker import gone, new_worker
 from memspan.store.jobs import Worker
 from memspan.store.sqlite.job_writer import SqliteJobWriter
 from memspan.times import now_micros
-from memspan.worker_threads import InterpreterEndsError, in_worker
 
 Open = Callable[..., Memory]
 

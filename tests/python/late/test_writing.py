@@ -11,9 +11,9 @@ from tiny_recipe import ScriptedModel, derived, recipe_of
 from word_tokens import WordTokens
 
 from memspan import Memory, Quotas, Record
-from memspan.lifecycle.applying import apply_changes
-from memspan.lifecycle.changes import Change
-from memspan.lifecycle.journal import Journal
+from memspan.lifecycle.sleep.applying import apply_changes
+from memspan.lifecycle.sleep.changes import Change
+from memspan.lifecycle.undo.journal import Journal
 from memspan.remember.compose import embedded_text
 from memspan.times import from_micros
 

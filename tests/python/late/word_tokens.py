@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.embed.late_protocol import MAX_TOKEN_VECTORS
+from memspan.embed.late.protocol import MAX_TOKEN_VECTORS
 from memspan.errors import EmbedderError
 
 DIM = 48

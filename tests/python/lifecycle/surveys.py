@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from memspan import Memory, StalenessPolicy
-from memspan.lifecycle.survey import StalenessSurvey, end_of_ages, survey_pages
+from memspan.lifecycle.sleep.survey import StalenessSurvey, end_of_ages, survey_pages
 
 __all__ = ["survey_of"]
 

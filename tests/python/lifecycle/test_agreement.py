@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from memspan import Record
-from memspan.duplicates import Duplicate
-from memspan.lifecycle.agreement import agree
-from memspan.lifecycle.duplicates import Merging, mergers
+from memspan.lifecycle.merging.agreement import agree
+from memspan.lifecycle.merging.duplicates import Merging, mergers
+from memspan.reports.duplicates import Duplicate
 
 START = datetime(2023, 5, 1, tzinfo=timezone.utc)
 APART = [

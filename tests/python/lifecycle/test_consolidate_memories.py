@@ -19,7 +19,7 @@ from sleepy_facts import FACTS, LEFT, START, fact, facts
 from memspan import Memory, Record, SleepReport
 from memspan.embed import CallableEmbedder, HashEmbedder
 from memspan.errors import EmbedderError, InvalidArgumentError, JobError
-from memspan.lifecycle.sleep import SleepUpdate
+from memspan.lifecycle.sleep.update import SleepUpdate
 from memspan.llm.client import OpenAIModel
 from memspan.recipes import Recipe
 
@@ -288,7 +288,7 @@ def test_an_embedder_that_fails_leaves_its_user_alone(open_memory: Open) -> None
 
 def _sleep_and_die(path: Path, url: str, when: str) -> None:
     """Die while the model is asked, inside the transaction of the changes, or right after it."""
-    from memspan.lifecycle import applying, sleeping
+    from memspan.lifecycle.sleep import applying, running
 
     def die(*arguments: Any, **options: Any) -> Any:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -296,7 +296,7 @@ def _sleep_and_die(path: Path, url: str, when: str) -> None:
     if when == "inside":
         applying.write_records = die
     elif when == "after":
-        sleeping._end = die  # type: ignore[assignment]
+        running._end = die  # type: ignore[assignment]
     with (
         OpenAIModel("scripted", base_url=url) as model,
         Memory(path, HashEmbedder(dim=256), llm=model, recipe=SLEEPY) as memory,

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from memspan import Memory, Quotas, Record, StalenessPolicy
-from memspan.consolidation import UpkeepReport
 from memspan.remember.capacity import quotas as keeping
+from memspan.reports.consolidation import UpkeepReport
 
 START = datetime(2024, 1, 1, tzinfo=timezone.utc)
 DAY = timedelta(days=1)

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from memspan import Memory, Record
-from memspan.duplicates import Duplicate
 from memspan.embed import HashEmbedder
 from memspan.errors import InvalidArgumentError, UndoError
-from memspan.lifecycle.duplicates import Merging, mergers
+from memspan.lifecycle.merging.duplicates import Merging, mergers
 from memspan.lifecycle.upkeep import Upkeep
 from memspan.remember.tagging.made_tags import write_made_tags
 from memspan.remember.transfer.export_format import encode_record_line
+from memspan.reports.duplicates import Duplicate
 
 START = datetime(2023, 5, 1, tzinfo=timezone.utc)
 DAY = timedelta(days=1)
@@ -300,7 +300,7 @@ def test_another_handle_sees_it(open_memory: Open, memory: Memory):
 def test_a_run_that_is_undone_while_it_is_under_way_ends(
     open_memory: Open, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ):
-    from memspan.lifecycle import uniting
+    from memspan.lifecycle.merging import uniting
 
     memory.add_records(many(60))
     other = open_memory()
@@ -342,7 +342,7 @@ def test_what_is_kept_as_history_is_counted(memory: Memory):
 
 
 def _merge_and_die(path: Path) -> None:
-    from memspan.lifecycle import uniting
+    from memspan.lifecycle.merging import uniting
 
     slices = iter(range(100))
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from memspan import Memory, Record
-from memspan.duplicates import Duplicate
-from memspan.lifecycle import duplicates
-from memspan.lifecycle.duplicates import Merging, mergers
-from memspan.lifecycle.likeness import groups_of
+from memspan.lifecycle.merging import duplicates
+from memspan.lifecycle.merging.duplicates import Merging, mergers
+from memspan.lifecycle.merging.likeness import groups_of
+from memspan.reports.duplicates import Duplicate
 
 START = datetime(2024, 1, 1, tzinfo=timezone.utc)
 TEA = "Ana drinks green tea in the morning."

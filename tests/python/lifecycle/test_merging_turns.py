@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memspan import Memory, Record
-from memspan.lifecycle.duplicates import Merging
+from memspan.lifecycle.merging.duplicates import Merging
 
 START = datetime(2024, 1, 1, tzinfo=timezone.utc)
 TURNS = Merging(kinds=("episodic",))

@@ -12,7 +12,7 @@ import pytest
 from memspan import Memory, Record, StalenessPolicy
 from memspan.errors import InvalidArgumentError
 from memspan.lifecycle import pruning
-from memspan.lifecycle.journal import Journal
+from memspan.lifecycle.undo.journal import Journal
 
 from .surveys import survey_of
 from .test_undo import rows

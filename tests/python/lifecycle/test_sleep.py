@@ -21,11 +21,11 @@ from tools import MemoryTools
 from memspan import InvalidArgumentError, Memory, Record
 from memspan.embed import CallableEmbedder
 from memspan.errors import BadReplyError, EmbedderError, LLMError
-from memspan.lifecycle.applying import apply_changes
-from memspan.lifecycle.changes import Change, settled
-from memspan.lifecycle.deciding import decide, update_prompt
-from memspan.lifecycle.queues import UpdateQueue
-from memspan.lifecycle.sleep import SleepUpdate
+from memspan.lifecycle.sleep.applying import apply_changes
+from memspan.lifecycle.sleep.changes import Change, settled
+from memspan.lifecycle.sleep.deciding import decide, update_prompt
+from memspan.lifecycle.sleep.queues import UpdateQueue
+from memspan.lifecycle.sleep.update import SleepUpdate
 
 START = datetime(2023, 5, 1, tzinfo=timezone.utc)
 TOPICS = ("exam", "porto", "tea", "dog")

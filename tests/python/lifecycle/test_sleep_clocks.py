@@ -15,8 +15,8 @@ from sleepy_facts import FACTS, fact, facts
 
 from memspan import Memory, Record
 from memspan.embed import HashEmbedder
-from memspan.lifecycle.duplicates import Merging
-from memspan.lifecycle.sleep import SleepUpdate
+from memspan.lifecycle.merging.duplicates import Merging
+from memspan.lifecycle.sleep.update import SleepUpdate
 from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.llm.client import OpenAIModel
 from memspan.recipes import Recipe

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from memspan.lifecycle import sleep_log
-from memspan.lifecycle.sleep_log import SleepDecision, log_of, read_log
+from memspan.lifecycle.sleep import log as sleep_log
+from memspan.lifecycle.sleep.log import SleepDecision, log_of, read_log
 
 
 def decided(memory: str, action: str, *later: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from scripted_llm import ScriptedLLM, all_rules
 
 from memspan.cli.main import cli
 from memspan.errors import InvalidArgumentError
-from memspan.lifecycle.sleep import SleepUpdate
+from memspan.lifecycle.sleep.update import SleepUpdate
 from memspan.llm import OpenAIModel
 from memspan.memory import Memory
 from memspan.recipes import Recipe

@@ -17,8 +17,8 @@ from sleepy_facts import FACTS, LEFT, START, facts
 from memspan import InvalidArgumentError, Memory
 from memspan.embed import HashEmbedder
 from memspan.lifecycle.direct_tools import DirectTools
-from memspan.lifecycle.duplicates import Merging
-from memspan.lifecycle.sleep import SleepUpdate, Slept
+from memspan.lifecycle.merging.duplicates import Merging
+from memspan.lifecycle.sleep.update import SleepUpdate, Slept
 from memspan.llm import Usage
 from memspan.llm.client import OpenAIModel
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memspan import Memory, Record, StalenessPolicy
-from memspan.lifecycle.survey import survey_pages
+from memspan.lifecycle.sleep.survey import survey_pages
 
 from .surveys import survey_of
 

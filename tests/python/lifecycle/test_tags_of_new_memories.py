@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from memspan import HashEmbedder, Memory, Record
-from memspan.lifecycle.applying import apply_changes
-from memspan.lifecycle.changes import Change
+from memspan.lifecycle.sleep.applying import apply_changes
+from memspan.lifecycle.sleep.changes import Change
 from memspan.remember.tagging.made_tags import write_made_tags
 from memspan.times import from_micros
 

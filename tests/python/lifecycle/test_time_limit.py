@@ -12,8 +12,11 @@ import numpy as np
 import pytest
 
 from memspan import Memory, Quotas, Record, StalenessPolicy
-from memspan.consolidation import UpkeepReport
-from memspan.lifecycle import expiring, merging_round, pruning, survey, uniting
+from memspan.lifecycle import expiring, pruning
+from memspan.lifecycle.merging import round as merging_round
+from memspan.lifecycle.merging import uniting
+from memspan.lifecycle.sleep import survey
+from memspan.reports.consolidation import UpkeepReport
 
 START = datetime(2024, 1, 1, tzinfo=timezone.utc)
 DAY = timedelta(days=1)

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from memspan import Memory, Record
 from memspan.embed import HashEmbedder
 from memspan.errors import InvalidArgumentError, UndoError
-from memspan.lifecycle.applying import apply_changes
-from memspan.lifecycle.changes import Change, settled
-from memspan.lifecycle.duplicates import Merging
-from memspan.lifecycle.journal import Journal
+from memspan.lifecycle.merging.duplicates import Merging
+from memspan.lifecycle.sleep.applying import apply_changes
+from memspan.lifecycle.sleep.changes import Change, settled
+from memspan.lifecycle.undo.journal import Journal
 
 START = datetime(2023, 5, 1, tzinfo=timezone.utc)
 DAY = timedelta(days=1)

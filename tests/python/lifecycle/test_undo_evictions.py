@@ -14,9 +14,9 @@ import pytest
 from memspan import Memory, Quotas, Record
 from memspan.embed import HashEmbedder
 from memspan.errors import UndoError
-from memspan.lifecycle.applying import Applied, apply_changes
-from memspan.lifecycle.changes import Change
-from memspan.lifecycle.journal import Journal
+from memspan.lifecycle.sleep.applying import Applied, apply_changes
+from memspan.lifecycle.sleep.changes import Change
+from memspan.lifecycle.undo.journal import Journal
 from memspan.remember.tagging.made_tags import write_made_tags
 
 from .test_undo import DAY, START, rows

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from memspan import Memory, Quotas
 from memspan.embed import HashEmbedder
 from memspan.errors import QuotaError
-from memspan.lifecycle.applying import apply_changes
-from memspan.lifecycle.duplicates import Merging
-from memspan.lifecycle.journal import Journal
+from memspan.lifecycle.merging.duplicates import Merging
+from memspan.lifecycle.sleep.applying import apply_changes
+from memspan.lifecycle.undo.journal import Journal
 
 from .test_undo import answers, decided, every, memories, rows
 

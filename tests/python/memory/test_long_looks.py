@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memspan.lifecycle.sleep import SleepUpdate
+from memspan.lifecycle.sleep.update import SleepUpdate
 from memspan.memory import Memory
 from memspan.store.sqlite.reader import SqliteReader
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from hypothesis_profile import PROFILE
 
 from memspan import errors
-from memspan.lifecycle.mining import mine_procedures
 from memspan.lifecycle.procedures import Mining
+from memspan.lifecycle.procedures.mining import mine_procedures
 from memspan.memory import Memory
-from memspan.procedure_info import Procedure, ProcedureStep
+from memspan.reports.procedure_info import Procedure, ProcedureStep
 
 STEPS = ("find_order", "check_refund", "cancel_order")
 
@@ -350,7 +350,7 @@ def test_what_is_held_stays_as_it_is(memory: Memory) -> None:
 
 
 def test_what_was_forgotten_meanwhile_does_not_come_back(memory: Memory) -> None:
-    from memspan.lifecycle import mining
+    from memspan.lifecycle.procedures import mining
 
     runs(memory, 1, 2, 3)
     proposals = mining.propose(memory._engine, "ana")
@@ -395,7 +395,7 @@ def test_learning_bit_by_bit_and_at_once_count_the_same(moves: list[tuple[int, b
 
 
 def test_two_that_learn_at_once_learn_it_once(memory: Memory) -> None:
-    from memspan.lifecycle import mining
+    from memspan.lifecycle.procedures import mining
 
     runs(memory, 1, 2, 3)
     first, second = (mining.propose(memory._engine, "ana") for _ in range(2))

@@ -13,7 +13,7 @@ from agent_sessions import cancel_order
 from memspan import Quotas
 from memspan.lifecycle.expiring import sweep
 from memspan.memory import Memory
-from memspan.procedure_info import Procedure
+from memspan.reports.procedure_info import Procedure
 from memspan.times import to_micros
 
 

@@ -103,7 +103,7 @@ def test_a_missing_extra_is_named(
 
 @pytest.fixture
 def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    import memspan.cli.simulate as command
+    import memspan.cli.commands.simulate as command
 
     def plain(*args: Any, **kwargs: Any) -> Outcomes:
         return simulate(*args, keeper=PlainKeeper, **kwargs)
@@ -150,7 +150,7 @@ def test_the_command_speaks_json() -> None:
 def test_the_command_says_which_extra_is_missing_before_it_simulates(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    import memspan.cli.simulate as command
+    import memspan.cli.commands.simulate as command
 
     def never(*args: Any, **kwargs: Any) -> Outcomes:
         raise AssertionError("simulated")
@@ -209,7 +209,7 @@ def test_bad_options_are_usage_errors(
 def test_a_folder_that_cannot_be_written_to_is_refused_before_anything_is_simulated(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    import memspan.cli.simulate as command
+    import memspan.cli.commands.simulate as command
 
     def refused(**kwargs: Any) -> Any:
         raise PermissionError(13, "Permission denied")
@@ -238,7 +238,7 @@ def test_tables_are_there_even_if_a_figure_cannot_be_written(tmp_path: Path) -> 
 
 
 def test_an_experiment_that_is_named_twice_is_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    import memspan.cli.simulate as command
+    import memspan.cli.commands.simulate as command
 
     asked: list[tuple[str, ...]] = []
 

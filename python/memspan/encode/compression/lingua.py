@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.base.worker_threads import beside
 from memspan.embed.loaded_once import LoadedOnce
 from memspan.embed.onnx_files import check_file, require_digests
 from memspan.embed.onnx_graph import OnnxGraph, require_packages
 from memspan.embed.protocol import check_count, check_text
 from memspan.encode.stage import Tools
 from memspan.errors import LLMError
-from memspan.worker_threads import beside
 
 from .pieces import Piece
 from .scorers import share_out

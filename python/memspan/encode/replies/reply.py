@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, TypeVar
 
+from memspan.base.half_emoji import without_half_emoji
 from memspan.errors import missing_extra
-from memspan.half_emoji import without_half_emoji
 
 try:
     from pydantic import BaseModel, BeforeValidator, ConfigDict, Field

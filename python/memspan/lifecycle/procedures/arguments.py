@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from memspan.actions.action import Scalar
-from memspan.procedure_info import ProcedureStep
+from memspan.reports.procedure_info import ProcedureStep
 
 from .runs import Run
 

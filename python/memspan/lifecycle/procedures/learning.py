@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from memspan.procedure_info import ProcedureStep
+from memspan.reports.procedure_info import ProcedureStep
 from memspan.times import Micros
 
 from .arguments import steps_of

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from memspan.encode.procedure_text import Wording, wording_of, written
-from memspan.procedure_info import Procedure, ProcedureStep
 from memspan.records import Record
 from memspan.remember.input.fields import MAX_NAMES
+from memspan.reports.procedure_info import Procedure, ProcedureStep
 from memspan.times import Micros, from_micros, to_micros
 
 from .learning import Learned

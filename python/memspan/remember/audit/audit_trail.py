@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from memspan.arguments import as_integer
-from memspan.audit_info import AuditEntry
 from memspan.errors import MemspanError, invalid
 from memspan.records import Record
 from memspan.remember.engine import Engine
 from memspan.remember.input.fields import checked_name
+from memspan.reports.audit_info import AuditEntry
 from memspan.store.audit import AuditFilter
 from memspan.times import TimeLike, to_micros
 

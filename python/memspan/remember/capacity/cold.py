@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 
 from memspan.arguments import as_flag, as_integer
-from memspan.evicted import Evicted
 from memspan.limits import MAX_K
 from memspan.records import Record
 from memspan.remember.audit.auditing import audited
@@ -19,6 +18,7 @@ from memspan.remember.input.fields import checked_kind, checked_name, checked_na
 from memspan.remember.input.tags import tagged
 from memspan.remember.writing.change import Change
 from memspan.remember.writing.indexing import write_records
+from memspan.reports.evicted import Evicted
 from memspan.store import StoreReader
 from memspan.store.cold import ORIGINAL
 from memspan.times import from_micros, now_micros

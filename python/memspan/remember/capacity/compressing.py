@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.arguments import as_choice, as_flag, as_share
-from memspan.compression_report import CompressionReport
 from memspan.encode.compression.corpus import Frequencies, index_frequencies
 from memspan.encode.compression.pieces import Piece
 from memspan.encode.compression.scorers import Scorer
@@ -31,6 +30,7 @@ from memspan.remember.engine import Engine
 from memspan.remember.forgetting.unforgotten import learnt_at, unforgotten
 from memspan.remember.input.fields import checked_kind, checked_name, checked_names
 from memspan.remember.writing.indexing import write_records
+from memspan.reports.compression_report import CompressionReport
 from memspan.times import TimeLike, now_micros, to_micros
 
 __all__ = ["compress"]

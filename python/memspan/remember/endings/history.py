@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from memspan.history import Belief, History
 from memspan.records import Record
 from memspan.remember.engine import Engine
 from memspan.remember.input.fields import checked_name
+from memspan.reports.history import Belief, History
 from memspan.store import StoreReader
 
 from .endings import before_ending, ended_by

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from memspan.arguments import as_texts
 from memspan.errors import HeldError, UnknownIdError, invalid
-from memspan.lifecycle.journal import Journal
+from memspan.lifecycle.undo.journal import Journal
 from memspan.recipes import Recipe
 from memspan.records import Record
 from memspan.remember.audit.auditing import audited

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
+from memspan.base.worker_threads import in_worker
 from memspan.errors import ForgottenError
 from memspan.llm.protocol import Ready
 from memspan.records import Record
 from memspan.remember.endings.life import is_expired
 from memspan.remember.engine import Engine
 from memspan.times import from_micros, now_micros
-from memspan.worker_threads import in_worker
 
 __all__ = ["learnt_at", "unforgotten"]
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from memspan.arguments import as_number, is_listing
+from memspan.base.half_emoji import without_half_emoji
 from memspan.errors import InvalidArgumentError, invalid
-from memspan.half_emoji import without_half_emoji
 from memspan.limits import MAX_GIVEN_METADATA_BYTES, MAX_JSON_DEPTH, MAX_NAME_BYTES, MAX_TEXT_BYTES
 from memspan.records import KINDS
 

@@ -11,9 +11,9 @@ from queue import SimpleQueue
 from time import monotonic
 from typing import Any, Final, Generic, TypeVar
 
+from memspan.base.weak_sets import all_of
 from memspan.errors import MemspanError
 from memspan.store import Store, StoreWriter
-from memspan.weak_sets import all_of
 
 __all__ = ["Committer", "JobLostError", "in_store", "outcomes", "wait_for_committers"]
 

@@ -9,7 +9,7 @@ from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
-from memspan.worker_threads import WorkerThreads
+from memspan.base.worker_threads import WorkerThreads
 
 __all__ = ["Call", "LoopThread"]
 

@@ -13,13 +13,13 @@ from concurrent.futures import CancelledError, wait
 from contextlib import suppress
 from typing import Any, Final, TypeVar
 
+from memspan.base.weak_sets import all_of
+from memspan.base.worker_threads import InterpreterEndsError
 from memspan.errors import ModelAccessError, StoreError
-from memspan.job_info import ProcessReport
 from memspan.llm import LLM
 from memspan.recipes import Recipe
 from memspan.remember.engine import Engine
-from memspan.weak_sets import all_of
-from memspan.worker_threads import InterpreterEndsError
+from memspan.reports.job_info import ProcessReport
 
 from .committer import wait_for_committers
 from .loop import Call, LoopThread

@@ -11,6 +11,7 @@ from functools import partial
 from time import perf_counter
 from typing import Final
 
+from memspan.base.worker_threads import InterpreterEndsError, in_worker
 from memspan.errors import (
     EmbedderMismatchError,
     InvalidArgumentError,
@@ -20,14 +21,13 @@ from memspan.errors import (
     StoreError,
     TruncatedReplyError,
 )
-from memspan.job_info import ProcessReport
 from memspan.llm import LLM, Usage
 from memspan.recipes import Recipe, recipe
 from memspan.remember.engine import Engine
+from memspan.reports.job_info import ProcessReport
 from memspan.store import StoreWriter
 from memspan.store.jobs import ClaimedJob, Gathering, Note
 from memspan.times import now_micros
-from memspan.worker_threads import InterpreterEndsError, in_worker
 
 from .committer import Committer, JobLostError, in_store
 from .finishing import finish_all

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from memspan.base.worker_threads import in_worker
 from memspan.encode.stage import Stage
 from memspan.encode.values import Work
 from memspan.errors import JobError
@@ -19,7 +20,6 @@ from memspan.remember.writing.change import Change
 from memspan.store import StoreWriter
 from memspan.store.jobs import ClaimedJob, Note, Step
 from memspan.times import now_micros
-from memspan.worker_threads import in_worker
 
 from . import finishing
 from .committer import Committer

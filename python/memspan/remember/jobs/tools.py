@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.base.worker_threads import in_worker
 from memspan.encode.compression.corpus import Frequencies, index_frequencies
 from memspan.errors import JobError, LLMError, TruncatedReplyError
 from memspan.llm import LLM, Prompt, Usage
@@ -23,7 +24,6 @@ from memspan.remember.engine import Engine
 from memspan.store import Store, StoreWriter
 from memspan.store.jobs import ClaimedJob, Note, Step
 from memspan.times import now_micros
-from memspan.worker_threads import in_worker
 
 from .committer import Committer, JobLostError
 from .slots import Slots

@@ -12,6 +12,7 @@ from functools import partial
 from time import perf_counter
 from typing import Any, Final
 
+from memspan.base.worker_threads import beside
 from memspan.errors import ForgottenError, LLMError, StoreError
 from memspan.llm import LLM, Usage
 from memspan.llm.deadline import spent_by
@@ -31,7 +32,6 @@ from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
 from memspan.remember.forgetting.unforgotten import learnt_at, unforgotten
 from memspan.times import TimeLike, zone_of
-from memspan.worker_threads import beside
 
 from .asking import when_asked
 from .contexts import following_of

@@ -21,7 +21,7 @@ from memspan.remember.input.tags import without_made
 from memspan.remember.progress import tracking
 from memspan.remember.writing.adding import Advance
 from memspan.remember.writing.change import Change
-from memspan.tag_info import TagInfo, TagReport
+from memspan.reports.tag_info import TagInfo, TagReport
 
 from .dropping_relations import unrelate_within
 from .made_tags import beside, write_made_tags

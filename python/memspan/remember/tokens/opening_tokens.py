@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from memspan.embed.late_resolve import resolve_token_embedder
+from memspan.embed.late.resolve import resolve_token_embedder
 from memspan.embed.models import find_model
 from memspan.embed.registry import DEFAULT_MODEL, DEFAULT_TOKEN_MODEL, TOKEN_MODELS
 from memspan.errors import MissingExtraError, ModelNotFoundError

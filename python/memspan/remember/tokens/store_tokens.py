@@ -11,8 +11,8 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.embed.late_protocol import TokenEmbedder, validate_document_tokens, validate_query_tokens
-from memspan.embed.late_resolve import resolve_token_embedder
+from memspan.embed.late.protocol import TokenEmbedder, validate_document_tokens, validate_query_tokens
+from memspan.embed.late.resolve import resolve_token_embedder
 from memspan.errors import EmbedderMismatchError
 from memspan.ranking.late import TokenBlocks
 from memspan.records import Record

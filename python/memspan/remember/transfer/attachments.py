@@ -13,7 +13,7 @@ from memspan.records import Record
 from memspan.remember.audit.auditing import audited
 from memspan.remember.engine import Engine
 from memspan.remember.input.fields import checked_name
-from memspan.resource_info import RESOURCE_STATES, Resource
+from memspan.reports.resource_info import RESOURCE_STATES, Resource
 from memspan.store import StoreReader, StoreWriter
 from memspan.store.secrets import SealedSecret
 from memspan.times import from_micros, to_micros

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import IO, Final, TypeAlias
 
 from memspan.arguments import as_path
+from memspan.base.replacing import replacing
 from memspan.errors import invalid
 from memspan.remember.engine import Engine
-from memspan.replacing import replacing
 
 __all__ = ["TextFile", "writable"]
 

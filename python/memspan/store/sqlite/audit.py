@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from memspan.audit_info import AuditEntry
+from memspan.reports.audit_info import AuditEntry
 from memspan.store.audit import AuditFilter
 from memspan.times import Micros, from_micros
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from memspan.job_info import Job, JobEvent, UsageEntry
 from memspan.llm.usage import Usage
+from memspan.reports.job_info import Job, JobEvent, UsageEntry
 from memspan.store.jobs import ClaimedJob, Gathering, Step, Worker
 from memspan.times import Micros, from_micros
 

@@ -12,8 +12,8 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Final
 
+from memspan.base.weak_sets import all_of
 from memspan.errors import StoreError
-from memspan.weak_sets import all_of
 
 from .connection import connect
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from memspan.resource_info import Resource
+from memspan.reports.resource_info import Resource
 from memspan.times import from_micros, to_micros
 
 from .rows import SqliteRows, of_user

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from memspan.run_info import Run
+from memspan.reports.run_info import Run
 from memspan.store.runs import RunChange
 from memspan.times import Micros, from_micros
 

@@ -1,0 +1,1 @@
+"""What `memspan eval` shows."""

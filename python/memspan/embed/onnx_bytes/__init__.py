@@ -1,0 +1,1 @@
+"""ONNX models read and changed as bytes, without the `onnx` package."""

@@ -1,0 +1,1 @@
+"""Parts of `memspan.Index`, one for each group of calls."""

@@ -1,0 +1,1 @@
+"""Memories that say the same, made one."""

@@ -1,0 +1,169 @@
+"""What is left to merge of one user: pairs that the index found, decided group by group."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from dataclasses import replace
+from functools import partial
+from time import sleep
+from typing import Final
+from weakref import WeakKeyDictionary
+
+from memspan.base.cores import available_cores
+from memspan.records import Record
+from memspan.remember.damage import survives_damage
+from memspan.remember.endings.lifetimes import lifetimes_of
+from memspan.remember.engine import Engine
+from memspan.reports.duplicates import Duplicate, Duplicates
+from memspan.store.sqlite.statements import chunks
+from memspan.times import Micros, from_micros
+
+from .duplicates import Merger, Merging, mergers
+from .following import followed
+from .last import Last, news_of
+from .likeness import groups_of
+
+__all__ = ["FIRST_PAIRS", "MOST_PAIRS", "MergingRound", "keep_round", "kept_round"]
+
+MOST_PAIRS: Final = 1_000_000
+"""Pairs of a round at most: some 250 MB while they are in hand."""
+FIRST_PAIRS: Final = 200_000
+"""Pairs of a user's first round. When more are found, the next round comes after these were merged, which are none
+any more then."""
+_MORE: Final = 10
+"""By how much the next round is larger when nothing was merged in this one."""
+_AT_ONCE: Final = 32
+"""Records that are read before other threads get the interpreter."""
+_DECIDED: Final = 64
+"""Records that are decided about before somebody asks for the time, and more if a group has more."""
+
+
+class MergingRound:
+    """The pairs of one native search. Not thread-safe.
+
+    What it holds of records is their ids, and the records themselves of what was decided and is yet to be done. Who
+    carries that out looks again at what is stored.
+
+    Args:
+        last: where the last consolidation ended; a round goes on only from there.
+        next: where the next one goes on from.
+        most: pairs at most.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        user: str,
+        merging: Merging,
+        *,
+        last: Last,
+        next: Last,
+        most: int = FIRST_PAIRS,
+    ) -> None:
+        with engine.store.reading() as reader:
+            self._news = news_of(reader, user, last, merging.kinds)
+        found = _search(engine, user, merging, self._news, most)
+        self.last: Final = last
+        self.next: Final = next
+        self.records: Final = found.records
+        self.complete: Final = found.complete
+        self.merged = 0
+        """How many memories ended."""
+        self._user = user
+        self._merging = merging
+        self._most = most
+        self._groups = [group for group in groups_of(found.pairs) if self._has_news(group)]
+        self._groups.reverse()
+        self._left: list[Merger] = []
+
+    @property
+    def more(self) -> bool:
+        """Whether something is left to do, or to decide."""
+        return bool(self._groups or self._left)
+
+    @property
+    def next_most(self) -> int | None:
+        """How many pairs the next round may have, if there has to be one to find the others."""
+        if self.complete:
+            return None
+        if self.merged:
+            return self._most
+        return None if self._most >= MOST_PAIRS else min(_MORE * self._most, MOST_PAIRS)
+
+    def decided(self, engine: Engine, gone: Container[str] = ()) -> list[Merger]:
+        """What is to be done next; may be nothing. The caller takes off the list what was done.
+
+        Args:
+            gone: ids of records that neither end nor stay.
+        """
+        if self._left:
+            left, self._left = self._left, []
+            return left
+        pairs: list[Duplicate] = []
+        while self._groups and len(pairs) < _DECIDED:
+            pairs += self._groups.pop()
+        return _decide(engine, self._user, pairs, self._merging, self._news, gone)
+
+    def _has_news(self, group: list[Duplicate]) -> bool:
+        news = self._news
+        return news is None or any(pair.first in news or pair.second in news for pair in group)
+
+    def put_back(self, left: list[Merger]) -> None:
+        """Keep what was decided, and not done."""
+        self._left = left
+
+
+_kept: WeakKeyDictionary[Engine, dict[str, MergingRound]] = WeakKeyDictionary()
+
+
+def keep_round(engine: Engine, user: str, rest: MergingRound) -> None:
+    """Keep a round for the next consolidation of the user by the same handle."""
+    _kept.setdefault(engine, {})[user] = rest
+
+
+def kept_round(engine: Engine, user: str, last: Last) -> MergingRound | None:
+    """The round that was kept, if it goes on from there; whoever asks has it, and nobody else."""
+    rest = _kept.get(engine, {}).pop(user, None)
+    return rest if rest is not None and rest.last == last else None
+
+
+@survives_damage
+def _search(
+    engine: Engine, user: str, merging: Merging, news: Mapping[str, Micros] | None, most: int
+) -> Duplicates:
+    if news is not None and not news:
+        return Duplicates([], complete=True, records=0)
+    return engine.current().duplicates(
+        user=user,
+        threshold=merging.least,
+        kinds=merging.kinds,
+        since=None if news is None else from_micros(min(news.values())),
+        most=most,
+        threads=min(2, available_cores()),
+    )
+
+
+@survives_damage
+def _decide(
+    engine: Engine,
+    user: str,
+    pairs: list[Duplicate],
+    merging: Merging,
+    news: Container[str] | None,
+    gone: Container[str],
+) -> list[Merger]:
+    index = engine.current()
+    ids = dict.fromkeys(id_ for pair in pairs for id_ in pair[:2])
+    records: dict[str, Record] = {}
+    with engine.store.reading() as reader:
+        for piece in chunks(list(ids), _AT_ONCE):
+            records.update(reader.fetch(user, piece, embeddings=True))
+            sleep(0)
+        follows = followed(index, partial(reader.fetch, user), user, records.values())
+        lifetimes = lifetimes_of(reader, user)
+    found = mergers(pairs, records, merging, follows, news=news, gone=gone, lifetimes=lifetimes)
+    return [Merger(_bare(one.kept), tuple(_bare(record) for record in one.ending)) for one in found]
+
+
+def _bare(record: Record) -> Record:
+    return replace(record, embedding=None)

@@ -1,0 +1,1 @@
+"""The update in sleep: memories are put in order offline (LightMem 3.3)."""

@@ -1,0 +1,1 @@
+"""What runs changed, written down so that it can be taken back."""
