@@ -28,6 +28,10 @@ CPP_BUILD = @mkdir -p build && $(LOCK) sh -c '$(BIN)/cmake -S . -B $(EDITABLE) -
 BOOST = $$($(BIN)/python -c 'import boost_headers as b; print(b.__path__[0] + "/include")')
 CTEST = $(BIN)/ctest --test-dir $(EDITABLE) --output-on-failure --no-tests=error --parallel $(JOBS)
 
+# An editable install looks for each module in the file that it was in: where one has moved it is made anew.
+FORGET_MOVED = for file in $$(grep -oh '$(CURDIR)/python/[^'"'"']*\.py' $(VENV)/lib/python*/site-packages/_editable_skbc_memspan.py \
+  2>/dev/null); do [ -e "$$file" ] || { rm -f $(INSTALLED); break; }; done
+
 .DEFAULT_GOAL := help
 .PHONY: help venv build model demo test py-test slow-test cpp-test sanitize tsan tsan-threads levels all-levels cross avx512 \
   instructions lint format types bench-smoke wheel clean
@@ -37,6 +41,7 @@ help: ## List the targets
 
 venv: ## Make .venv with everything for development, and install memspan into it (editable)
 	@mkdir -p build
+	@$(FORGET_MOVED)
 	@$(LOCK) $(MAKE) --no-print-directory $(INSTALLED)
 
 $(BIN)/python:
@@ -55,6 +60,7 @@ $(INSTALLED): $(BIN)/python pyproject.toml .ci/build_requires.py
 
 build: ## Rebuild the native core of the editable install (incremental, seconds)
 	@mkdir -p build
+	@$(FORGET_MOVED)
 	@$(LOCK) $(MAKE) --no-print-directory $(INSTALLED) build-locked
 
 # The extension is replaced by rename, so that running processes keep the one that they have mapped.

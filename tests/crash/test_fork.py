@@ -252,7 +252,7 @@ def test_a_fork_waits_for_what_is_being_loaded(path: Path) -> None:
 
 NEW_IDS = """
 import os, signal, sys, threading
-from memspan.remember import identifiers
+from memspan.remember.input import identifiers
 
 os.register_at_fork(before=lambda: (wanted.set(), held.wait()))
 

@@ -348,7 +348,7 @@ ENDING = """
 import sys, time
 from memspan.embed import OpenAIEmbedder
 from memspan.remember.jobs.loop import LoopThread
-from memspan.worker_threads import in_worker
+from memspan.base.worker_threads import in_worker
 embedder = OpenAIEmbedder("tiny", base_url=sys.argv[1], dim=4, longest_pause=600.0)
 LoopThread().start(in_worker(embedder.embed_query, "abc"))
 sys.stdin.readline()

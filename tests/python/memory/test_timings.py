@@ -68,7 +68,7 @@ def test_every_part_of_the_call_is_in_a_stage(
     filled: Memory, monkeypatch: pytest.MonkeyPatch, module: str, name: str, stage: str
 ) -> None:
     filled.add("To camp by the lake, first find wood.", user="ana", kind="procedural")
-    place = importlib.import_module(f"memspan.remember.{module}")
+    place = importlib.import_module(f"memspan.remember.searching.{module}")
     monkeypatch.setattr(place, name, _slowly(getattr(place, name)))
     start = time.perf_counter()
     found = filled.search("How do I camp by the lake?", user="ana", confidence=True, staleness="decay")

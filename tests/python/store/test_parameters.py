@@ -8,11 +8,11 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-import memspan.store
+import memspan.store.sqlite
 
 MODULES = [
-    import_module(f"memspan.store.{path.stem}")
-    for path in sorted(Path(memspan.store.__file__).parent.glob("sqlite_*.py"))
+    import_module(f"memspan.store.sqlite.{path.stem}")
+    for path in sorted(Path(memspan.store.sqlite.__file__).parent.glob("*.py"))
 ]
 CALLS = {"execute", "executemany", "_all", "_one"}
 NAMED = re.compile(r"(?<![\w:]):[a-z_]+")
