@@ -79,7 +79,8 @@ class SafekeepingCalls(Calls):
             seconds: how long that may take.
 
         Raises:
-            InvalidArgumentError: an argument is not acceptable, or the target is not there.
+            InvalidArgumentError: an argument is not acceptable, the target is not there, or the environment names
+                certificates that cannot be read.
             HeldError, QuotaError, EmbedderError: as in `add`.
             MissingExtraError: a page is to be looked at, and httpx is not installed.
         """
@@ -125,7 +126,8 @@ class SafekeepingCalls(Calls):
             What has changed, is missing, or could not be looked at, by name.
 
         Raises:
-            InvalidArgumentError: an argument is not acceptable.
+            InvalidArgumentError: an argument is not acceptable, or the environment names certificates that cannot be
+                read.
             MissingExtraError: pages are to be looked at, and httpx is not installed.
         """
         from memspan.resources.keeping import check_resources

@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memspan.errors import missing_extra
+from memspan.errors import InvalidArgumentError, missing_extra, unread_certificates
 
 from .targets import file_of
 
@@ -77,6 +77,7 @@ def page_client(seconds: float) -> TimedClient:
 
     Raises:
         MissingExtraError: httpx is not installed.
+        InvalidArgumentError: the environment names certificates that cannot be read.
     """
     try:
         import httpx  # noqa: F401 - named here, so that the error says what needs it
@@ -86,12 +87,15 @@ def page_client(seconds: float) -> TimedClient:
         raise missing_extra("httpx", "looking at pages", "llm") from error
     from memspan import __version__
 
-    return TimedClient(
-        seconds,
-        follow_redirects=True,
-        max_redirects=_REDIRECTS,
-        headers={"User-Agent": f"memspan/{__version__}"},
-    )
+    try:
+        return TimedClient(
+            seconds,
+            follow_redirects=True,
+            max_redirects=_REDIRECTS,
+            headers={"User-Agent": f"memspan/{__version__}"},
+        )
+    except OSError as error:
+        raise InvalidArgumentError(unread_certificates(error)) from None
 
 
 def _look_at_page(client: TimedClient, url: str) -> Seen:

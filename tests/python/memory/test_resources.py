@@ -305,6 +305,18 @@ def test_without_httpx(memory: Memory, file: Path, monkeypatch: pytest.MonkeyPat
         memory.check_resources(fetch=True)
 
 
+def test_certificates_that_are_not_there(
+    memory: Memory, pages: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.add_resource(pages.url("/a"), user="ana")
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/certificates.pem")
+    refused = pytest.raises(errors.InvalidArgumentError, match="certificates .* cannot be read")
+    with refused:
+        memory.add_resource(pages.url("/a"), user="ana", fetch=True)
+    with refused:
+        memory.check_resources(fetch=True)
+
+
 def test_the_bound_and_the_asynchronous_forms(memory: Memory, file: Path) -> None:
     ana = memory.user("ana")
     id_ = asyncio.run(ana.aadd_resource(file))
