@@ -20,6 +20,7 @@ from memspan.embed import CallableEmbedder, Embedder, HashEmbedder
 from memspan.errors import (
     BadReplyError,
     CorruptSnapshotError,
+    EmbedderAccessError,
     EmbedderError,
     EmbedderMismatchError,
     EmbeddingError,
@@ -111,6 +112,7 @@ __all__ = [
     "Duplicate",
     "Duplicates",
     "Embedder",
+    "EmbedderAccessError",
     "EmbedderError",
     "EmbedderMismatchError",
     "EmbeddingError",

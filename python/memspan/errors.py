@@ -15,6 +15,7 @@ MemspanError
 ├── StoreError                               the database is damaged, locked, or of a newer schema
 ├── EmbedderMismatchError                    the store was filled by another embedder
 ├── EmbedderError                            an embedder failed, or its endpoint did
+│   └── EmbedderAccessError                  it refuses the key, or nothing is left to pay it with
 ├── RerankerError                            a reranker failed, or answered something unusable
 ├── LLMError                                 a language model's server failed, or refused
 │   ├── TruncatedReplyError                  its answer did not fit
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BadReplyError",
     "CorruptSnapshotError",
+    "EmbedderAccessError",
     "EmbedderError",
     "EmbedderMismatchError",
     "EmbeddingError",
@@ -123,6 +125,10 @@ class EmbedderMismatchError(MemspanError):
 
 class EmbedderError(MemspanError):
     """An embedder failed or answered something unusable."""
+
+
+class EmbedderAccessError(EmbedderError):
+    """An embedder's endpoint refuses the key, or the account has no credit; jobs are left to wait."""
 
 
 class RerankerError(MemspanError):

@@ -61,7 +61,8 @@ class ProcessingCalls(Calls):
             InvalidArgumentError: an argument is not acceptable.
             JobError: a job needs a model, and the memory was opened without `llm`. It is not blamed for that.
             MissingExtraError, ModelNotFoundError: something that every job needs is not here.
-            ModelAccessError: the model's server refuses the key, or the account has no credit. No job is blamed.
+            ModelAccessError, EmbedderAccessError: the server of the model or embedder refuses the key, or the account
+                has no credit. No job is blamed.
         """
         scope = _scope(user, jobs_in_flight, limit, follow, gather)
         with tracking("processing", self._open_jobs(user, limit, progress), progress) as advance:

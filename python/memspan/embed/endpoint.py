@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from memspan.embed.access import is_without_access
 from memspan.embed.retry import RetryPolicy, TransientError, retry_after_seconds
 from memspan.errors import (
+    EmbedderAccessError,
     EmbedderError,
     InvalidArgumentError,
     invalid,
@@ -94,6 +96,7 @@ class JsonEndpoint:
 
         Raises:
             TooLargeError: the endpoint wants smaller ones, or refuses this one for another reason.
+            EmbedderAccessError: it refuses the key, or the account has no credit.
             EmbedderError: it refused the request, or every attempt failed.
         """
         attempts = 0
@@ -180,6 +183,8 @@ class JsonEndpoint:
 
     def _refusal(self, response: httpx.Response, body: bytes) -> Exception | None:
         status = response.status_code
+        if is_without_access(status, _code_of(body) if status in _LATER else ""):
+            return EmbedderAccessError(f"{self.url}: {self._describe(response, body)}")
         if status >= 500 or status in _LATER:
             wait = retry_after_seconds(response.headers, time.time())
             return TransientError(self._describe(response, body), wait)
@@ -211,6 +216,14 @@ class JsonEndpoint:
         for secret in self._secrets:
             text = text.replace(secret, "***")
         return text
+
+
+def _code_of(body: bytes) -> str:
+    """The name that the server has for the reason of an error; empty where it gives none."""
+    try:
+        return str(json.loads(body)["error"]["code"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
 
 
 def _spellings(values: Iterable[str]) -> tuple[str, ...]:

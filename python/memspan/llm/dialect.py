@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from memspan.embed.access import is_without_access
+
 __all__ = ["FINAL_CODES", "LATER", "Dialect", "Mode", "Refusal", "instructions", "response_format"]
 
 Mode = Literal["json_schema", "json_object", "text"]
@@ -38,7 +40,6 @@ FINAL_CODES: Final[Mapping[str, int]] = {
     "insufficient_quota": 429,
 }
 """Servers' names of what does not go away, with the statuses that they come with."""
-_NO_CREDIT: Final = frozenset({"billing_hard_limit_reached", "insufficient_quota"})
 
 
 class Refusal(Exception):  # noqa: N818 - an answer of the server that the client may act on
@@ -58,8 +59,8 @@ class Refusal(Exception):  # noqa: N818 - an answer of the server that the clien
 
     @property
     def no_access(self) -> bool:
-        """The key is not accepted, or the account has no credit. Not 403: some servers forbid a text by it."""
-        return self.status in (401, 402) or self.code in _NO_CREDIT
+        """See `is_without_access`."""
+        return is_without_access(self.status, self.code)
 
     @property
     def too_long(self) -> bool:

@@ -23,7 +23,7 @@ pytest.importorskip("tenacity")
 
 from memspan.embed import OpenAIEmbedder
 from memspan.embed.retry import retry_after_seconds
-from memspan.errors import EmbedderError, InvalidArgumentError, MissingExtraError
+from memspan.errors import EmbedderAccessError, EmbedderError, InvalidArgumentError, MissingExtraError
 
 SECRET = "sk-very-secret"
 
@@ -124,6 +124,16 @@ def test_refusals_are_not_tried_again(server: Any, status: int) -> None:
     with Patient(server.url) as patient:
         patient.fails(rf"{server.url}/embeddings: HTTP {status} .*bad key \*\*\*")
         assert patient.pauses == []
+
+
+@pytest.mark.parametrize(("status", "code"), [(401, ""), (402, ""), (429, "insufficient_quota")])
+def test_a_key_or_an_account_that_is_refused(server: Any, status: int, code: str) -> None:
+    said = {"error": {"message": "pay first", "code": code}}
+    server.queue(server.body(json.dumps(said).encode(), status))
+    with Patient(server.url) as patient:
+        assert isinstance(patient.fails(f"HTTP {status} .*pay first"), EmbedderAccessError)
+        assert patient.pauses == []
+        patient.succeeds(server)
 
 
 @pytest.mark.parametrize(

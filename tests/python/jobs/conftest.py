@@ -31,7 +31,7 @@ def open_memory(path: Path, model: ScriptedModel) -> Iterator[Open]:
     opened: list[Memory] = []
 
     def open_one(pace: Pace = QUICK, **options: Any) -> Memory:
-        memory = Memory(path, "hash:32", **{"llm": model, "recipe": recipe_of(), **options})
+        memory = Memory(path, **{"embedder": "hash:32", "llm": model, "recipe": recipe_of(), **options})
         memory._processing.pace = pace
         opened.append(memory)
         return memory

@@ -5,15 +5,18 @@ from __future__ import annotations
 import logging
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
+import numpy as np
 import pytest
 from llm_faults import FAULTS, Fault, status
+from numpy.typing import NDArray
 from scripted_llm import Asked, ScriptedLLM, all_rules
 from tiny_recipe import derived, note_fact, sum_fact
 
 from memspan import errors
 from memspan.demo import conversation
+from memspan.embed import HashEmbedder
 from memspan.formats import read_turns
 from memspan.llm import OpenAIModel
 from memspan.memory import Memory
@@ -93,6 +96,48 @@ def test_no_job_is_blamed_for_a_key_or_an_account(
     assert [(job.state, job.attempts) for job in memory.jobs()] == [("pending", 0)] * 3
     server.schedule = lambda asked, number: None
     assert memory.process().done == 3
+
+
+class Unpaid(HashEmbedder):
+    """An embedder whose account has no credit, for as long as that is so."""
+
+    paid = True
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if not self.paid:
+            raise errors.EmbedderAccessError("no credit; what was said")
+        return super().embed_documents(texts)
+
+
+def test_no_job_is_blamed_for_the_key_of_an_embedder(
+    open_memory: Open, client: OpenAIModel, server: ScriptedLLM
+) -> None:
+    embedder = Unpaid(dim=32)
+    memory = open_memory(embedder=embedder, llm=client)
+    memory.add("one", user="ana")
+    embedder.paid = False
+    for _ in range(6):
+        with pytest.raises(errors.EmbedderAccessError):
+            memory.process()
+    assert [(job.state, job.attempts) for job in memory.jobs()] == [("pending", 0)]
+    embedder.paid = True
+    assert memory.process().done == 1
+
+
+def test_the_background_waits_for_the_key_of_an_embedder(
+    open_memory: Open, client: OpenAIModel, server: ScriptedLLM, caplog: pytest.LogCaptureFixture
+) -> None:
+    embedder = Unpaid(dim=32)
+    memory = open_memory(Pace(lease=0.2, poll=0.01), embedder=embedder, llm=client)
+    memory.add("one", user="ana")
+    embedder.paid = False
+    with caplog.at_level(logging.WARNING, "memspan"):
+        memory.start_processing()
+        wait_for(lambda: len(caplog.records) >= 2)
+    assert "the embedder refuses the key" in caplog.text
+    assert "what was said" not in caplog.text
+    embedder.paid = True
+    wait_for(lambda: memory.jobs(state="done"))
 
 
 def test_the_background_waits_for_a_key_or_an_account(

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 from memspan.base.weak_sets import all_of
 from memspan.base.worker_threads import InterpreterEndsError
-from memspan.errors import ModelAccessError, StoreError
+from memspan.errors import EmbedderAccessError, MemspanError, ModelAccessError, StoreError
 from memspan.llm import LLM
 from memspan.recipes import Recipe
 from memspan.remember.engine import Engine
@@ -208,20 +208,21 @@ class Processing:
         while True:
             try:
                 return await self._process_once(scope, advance)
-            except (StoreError, ModelAccessError) as error:
+            except (StoreError, ModelAccessError, EmbedderAccessError) as error:
                 # A lock that another process held for long, or an account without credit: who follows outlives it.
                 if not scope.follow or self._engine.closed:
                     raise
                 pause = self._pause_after(error)
             await asyncio.sleep(pause)
 
-    def _pause_after(self, error: StoreError | ModelAccessError) -> float:
+    def _pause_after(self, error: MemspanError) -> float:
         if isinstance(error, StoreError):
             _logger.warning("processing goes on in a moment: %s", error)
             return self.pace.lease / 4
         # Without the server's words: it may repeat what somebody said.
         _logger.warning(
-            "the model's server refuses the key or has no credit for it; processing goes on in %g s",
+            "the server of the %s refuses the key or has no credit for it; processing goes on in %g s",
+            "model" if isinstance(error, ModelAccessError) else "embedder",
             self.pace.lease,
         )
         return self.pace.lease

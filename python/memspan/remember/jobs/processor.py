@@ -13,6 +13,7 @@ from typing import Final
 
 from memspan.base.worker_threads import InterpreterEndsError, in_worker
 from memspan.errors import (
+    EmbedderAccessError,
     EmbedderMismatchError,
     InvalidArgumentError,
     MissingExtraError,
@@ -41,6 +42,7 @@ __all__ = ["Processor", "Scope"]
 
 _logger = logging.getLogger("memspan")
 _NOBODYS_FAULT: Final = (
+    EmbedderAccessError,
     EmbedderMismatchError,
     InterpreterEndsError,
     MissingExtraError,
@@ -139,8 +141,8 @@ class Processor:
         """Work until nothing is left to do, or until cancelled; jobs that are under way are then given back.
 
         Raises:
-            StoreError, EmbedderMismatchError, MissingExtraError, ModelAccessError, ModelNotFoundError, JobError: no
-                job can be processed; none is blamed for it.
+            StoreError, EmbedderAccessError, EmbedderMismatchError, MissingExtraError, ModelAccessError,
+            ModelNotFoundError, JobError: no job can be processed; none is blamed for it.
         """
         start = perf_counter()
         self._colleagues.add(self._worker.token)
