@@ -24,7 +24,6 @@ from .protocol import Ready, Reply
 from .reading import UnusableReply, read_object
 from .reply_cache import ReplyCache, reply_key
 from .streaming import Finished
-from .thoughts import Thoughts
 from .usage import Usage
 
 if TYPE_CHECKING:
@@ -194,7 +193,7 @@ class Asker:
     ) -> AsyncGenerator[str | Finished, None]:
         """The pieces of a free text, then how it ended."""
         messages = [_message("system", prompt.system), _message("user", prompt.user)]
-        thoughts, said = Thoughts(), False
+        said = False
         while True:
             parameters = self._dialect.parameters(stream=True)
             body = {"model": self._model, "messages": messages, **parameters}
@@ -202,12 +201,10 @@ class Asker:
             try:
                 async for piece in pieces:
                     if isinstance(piece, StreamEnd):
-                        if held := thoughts.end():
-                            yield held
-                        yield self._finished(piece, stage, said=said or bool(held))
-                    elif text := thoughts.feed(piece):
+                        yield self._finished(piece, stage, said=said)
+                    else:
                         said = True
-                        yield text
+                        yield piece
                 return
             except Refusal as refusal:
                 if refusal.too_long:

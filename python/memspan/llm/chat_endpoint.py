@@ -28,6 +28,7 @@ from .http_client import CautiousClient, broke_off, redirect_target
 from .pacing import Pace
 from .protocol import Ready
 from .stream_event import Bounded, StreamEnd, WholeAnswer, read_event
+from .thoughts import Thoughts
 from .usage import Usage
 from .whole_reply import parse_reply, read_bytes, too_large
 
@@ -37,6 +38,8 @@ _OVERLOADED: Final = frozenset({429, 503})
 _QUOTED: Final = 200
 _HOPELESS: Final = 6
 """Requests without an answer, one after the other, after which none are sent for a while."""
+_THINKING: Final = 10
+"""Times the limit of a reply, that a model may think in a stream before it answers."""
 
 
 class _SilenceError(TransientError):
@@ -149,12 +152,12 @@ class ChatEndpoint:
     async def stream(
         self, body: Mapping[str, Any], tokens: int, ready: Ready | None = None
     ) -> AsyncGenerator[str | StreamEnd, None]:
-        """The pieces of an answer as they come, then its end. What fails before the first piece is tried again; `ready`
-        as for `ask`.
+        """The pieces of an answer as they come, without the thoughts before it, then its end. What fails before the
+        first piece is tried again; `ready` as for `ask`.
 
         Raises:
             Refusal: the server would refuse it again.
-            LLMError: every attempt failed, or the connection broke in the middle.
+            LLMError: every attempt failed, the connection broke in the middle, or the model thought for too long.
         """
         pieces: AsyncGenerator[str | StreamEnd, None] | None = None
 
@@ -250,18 +253,19 @@ class ChatEndpoint:
         """One attempt; holds its place among the requests until the end.
 
         The client's own limit is one for each read: comments that keep the connection alive, and events that say
-        nothing, would put it off for ever.
+        nothing, would put it off for ever. So would thoughts that turn in circles, of which the caller sees nothing.
         """
         async with self._pace.slot(tokens) as slot:
             with self._hopeful():
                 if ready is not None:
                     await ready()
                 started, time_of = self._clock(), asyncio.get_running_loop().time
-                end = StreamEnd(body["model"])
+                end, thoughts = StreamEnd(body["model"]), Thoughts()
                 received = 0
                 opened = await self._within_time(self._open(body), "no answer")
                 try:
                     until = time_of() + self._timeout
+                    answering, thinking_until = False, time_of() + _THINKING * self._timeout
                     while True:
                         chunk = await self._within_time(
                             self._next_chunk(opened), "no answer", max(0.0, until - time_of())
@@ -275,16 +279,29 @@ class ChatEndpoint:
                             received += len(piece)
                             if received > MAX_REPLY_BYTES:
                                 raise too_large(self.url)
-                            yield piece
+                            if piece := thoughts.feed(piece):
+                                answering = True
+                                yield piece
                         if said:
                             self._unanswered = 0
                             until = time_of() + self._timeout
+                        if not answering and time_of() > thinking_until:
+                            raise self._too_thoughtful()
                 finally:
                     await opened.close()
                 if not end.finish:
                     raise TransientError("the stream ended before the answer did")
+                if held := thoughts.end():
+                    yield held
                 slot.tokens = _tokens(end.usage) or slot.tokens
                 yield end
+
+    def _too_thoughtful(self) -> LLMError:
+        error = LLMError(
+            f"{self.url}: the model thought for {_THINKING * self._timeout:g} s without an answer"
+        )
+        error.usage = Usage(calls=1, uncounted=1)
+        return error
 
     async def _open(self, body: Mapping[str, Any]) -> Any:
         try:

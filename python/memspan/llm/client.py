@@ -70,7 +70,7 @@ class OpenAIModel:
         temperature: 0 for the same answer to the same prompt, as far as the server can.
         max_tokens: most tokens of an answer; `None` leaves it to the server.
         timeout: seconds for connecting, each read, and a whole reply; in a stream until it begins, and then for each
-            piece of the answer, or of what the model thinks before it.
+            piece of the answer, or of what the model thinks before it, which may take ten times as long in all.
         retries: attempts after the first.
         longest_pause: seconds; bounds the pause before a retry, also when the server asks for more.
         concurrency: most requests at once; `None`: found by trial from 8 to 64, fewer for a server that refuses them,

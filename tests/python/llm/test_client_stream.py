@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from scripted_llm import ScriptedLLM
 
 from memspan.errors import BadReplyError, LLMError, ModelAccessError, TruncatedReplyError
-from memspan.llm import OpenAIModel, Prices, Prompt
+from memspan.llm import OpenAIModel, Prices, Prompt, Usage, chat_endpoint
 from memspan.llm.stream_event import read_event
 
 ANSWER = "Ana said on 8 May that she had moved to Lisbon."
@@ -253,6 +253,31 @@ def test_a_server_that_says_nothing_for_ever_is_given_up(
 
     with pytest.raises(LLMError, match=r"no answer within 0\.3 s; gave up after 1 attempt"):
         list(model_of(server, timeout=0.3, retries=0).astream(prompt, stage="answer"))
+
+
+THINKING = (
+    b'data: {"choices": [{"delta": {"content": "<think>"}}]}\n\n'
+    + 100 * b'data: {"choices": [{"delta": {"content": "hm"}}]}\n\n'
+)
+REASONING = 100 * b'data: {"choices": [{"delta": {"reasoning_content": "hm"}}]}\n\n'
+
+
+@pytest.mark.parametrize("body", [THINKING, REASONING], ids=["in the answer", "apart"])
+def test_a_model_that_thinks_for_ever_is_given_up(
+    model_of: Callable[..., OpenAIModel],
+    server: ScriptedLLM,
+    prompt: Prompt,
+    body: bytes,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(chat_endpoint, "_THINKING", 0.1)
+    server.misbehave(Fault(name="circles", body=body, drip=0.0005))
+
+    with pytest.raises(LLMError, match=r"the model thought for 1 s without an answer") as raised:
+        list(model_of(server, timeout=10, retries=2).astream(prompt, stage="answer"))
+
+    assert raised.value.usage == Usage(calls=1, uncounted=1)
+    assert len(server.asked) == 1
 
 
 def test_a_server_that_falls_silent_breaks_off(
