@@ -367,6 +367,19 @@ def test_quotas_that_ask_for_no_evictions_take_one_transaction(
     assert len(commits) == 2
 
 
+def test_quotas_of_everybody_share_transactions(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = open_memory()
+    users = [f"user {number}" for number in range(40)]
+    for user in users:
+        memory.add(turns(*range(5)), user=user)
+    monkeypatch.setattr(quotas_module, "_SLICE", 16)
+    before = memory._engine.store.sequence()
+    assert memory.set_quotas(Quotas(capacity=9, eviction="oldest")) == 40
+    assert memory._engine.store.sequence() - before < 8
+    assert {user: cold(memory, user) for user in users} == {user: ["m0"] for user in users}
+    assert memory.verify() == []
+
+
 def test_settling_leaves_what_was_set_since(open_memory: Open) -> None:
     memory = open_memory()
     memory.add(turns(1), user="ana")
