@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-__all__ = ["QuotaReader", "QuotaWriter", "StoredQuotas"]
+__all__ = ["QuotaReader", "QuotaWriter", "StoredQuotas", "Unsettled"]
 
 
 class StoredQuotas(NamedTuple):
@@ -13,6 +13,15 @@ class StoredQuotas(NamedTuple):
     user: str | None
     settings: str | None
     """As they were written; `None`: they were taken back."""
+
+
+class Unsettled(NamedTuple):
+    """Evictions that quotas asked for and that have not come to their end."""
+
+    since: int
+    """What `settle` takes."""
+    by: str
+    """Who sees to it; empty for nobody."""
 
 
 class QuotaReader(Protocol):
@@ -27,8 +36,8 @@ class QuotaReader(Protocol):
     def pinned(self, user: str | None = None) -> list[tuple[str, str, int]]:
         """(user, kind, records) of what is pinned or held, of a user or of all."""
 
-    def unsettled(self) -> dict[str | None, int]:
-        """Whose quotas were set without an end of the evictions that this asked for, with what `settle` takes."""
+    def unsettled(self) -> dict[str | None, Unsettled]:
+        """Whose quotas were set without an end of the evictions that this asked for."""
 
 
 class QuotaWriter(QuotaReader, Protocol):
@@ -37,8 +46,11 @@ class QuotaWriter(QuotaReader, Protocol):
     def set(self, user: str | None, settings: str | None) -> None:
         """Set quotas, of a user who is made when unknown, or take them back. Advances the change counter."""
 
-    def unsettle(self, user: str | None) -> int:
+    def unsettle(self, user: str | None, by: str) -> int:
         """Note that what was set in this transaction asks for evictions to come; returns what `settle` takes."""
+
+    def take_over(self, user: str | None, since: int, by: str) -> None:
+        """Say who sees to them, unless somebody set other quotas since. Does not advance the change counter."""
 
     def settle(self, user: str | None, since: int) -> None:
         """They have come, unless somebody set other quotas since. Does not advance the change counter."""

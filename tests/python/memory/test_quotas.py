@@ -328,6 +328,23 @@ def test_an_opening_goes_on_with_what_a_crash_left(
         assert reader.quotas.unsettled() == {}
 
 
+def test_an_opening_leaves_alone_who_is_at_it(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else it would take as long as all that is left to do."""
+    memory = open_memory()
+    memory.add(turns(*range(20)), user="ana")
+    monkeypatch.setattr(quotas_module, "_SLICE", 4)
+    slice_of = quotas_module._evict_slice
+    left: list[int] = []
+
+    def opened_beside(*arguments: Any) -> tuple[int, int]:
+        left.append(excess(open_memory()._engine, "ana").get("episodic", 0))
+        return slice_of(*arguments)
+
+    monkeypatch.setattr(quotas_module, "_evict_slice", opened_beside)
+    assert memory.set_quotas(Quotas(capacity=9)) == 16
+    assert left == [16, 12, 8, 4, 0]
+
+
 def test_an_opening_does_not_fail_for_want_of_evictions(
     open_memory: Open, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -384,11 +401,12 @@ def test_settling_leaves_what_was_set_since(open_memory: Open) -> None:
     memory = open_memory()
     memory.add(turns(1), user="ana")
     with memory._engine.store.writing() as writer:
-        first = writer.quotas.unsettle("ana")
+        first = writer.quotas.unsettle("ana", "one")
     with memory._engine.store.writing() as writer:
-        second = writer.quotas.unsettle("ana")
+        second = writer.quotas.unsettle("ana", "other")
         writer.quotas.settle("ana", first)
-        assert writer.quotas.unsettled() == {"ana": second}
+        writer.quotas.take_over("ana", first, "one")
+        assert writer.quotas.unsettled() == {"ana": (second, "other")}
     memory.forget(user="ana")
     with memory._engine.store.reading() as reader:
         assert reader._all("SELECT * FROM meta WHERE key LIKE 'quotas%'") == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
 from memspan.remember.forgetting.forgetting import remove_if_nothing_is_left
 from memspan.remember.input.fields import checked_name
+from memspan.remember.jobs.worker import is_at_work, this_process
 from memspan.remember.writing.change import Change
 from memspan.store import StoreReader
 
@@ -49,7 +51,8 @@ def set_quotas(engine: Engine, quotas: Quotas | int | None, user: str | None) ->
     with engine.changing() as change:
         writer = change.writer
         if writer.quotas.get(user) == text:
-            since = writer.quotas.unsettled().get(user)
+            left = writer.quotas.unsettled().get(user)
+            since = None if left is None else left.since
         else:
             since = _set(change, user, wanted, text)
     return 0 if since is None else _settle(engine, user, since)
@@ -70,17 +73,21 @@ def _set(change: Change, user: str | None, wanted: Quotas | None, text: str | No
         return None
     if applied is None or (user is not None and not _beyond(change.index, user, applied)):
         return None
-    return writer.quotas.unsettle(user)
+    return writer.quotas.unsettle(user, this_process())
 
 
 def settle_quotas(engine: Engine) -> None:
-    """Go on with evictions that quotas asked for when a process died amid them. What hinders that, such as a writer
-    that stays, is logged: the next opening goes on, and each sleep does what concerns its user."""
+    """Go on with evictions that quotas asked for when a process died amid them; one that is still at it is left alone.
+    What hinders that, such as a writer that stays, is logged: the next opening goes on, and each sleep does what
+    concerns its user."""
     with engine.store.reading() as reader:
         unsettled = reader.quotas.unsettled()
     try:
-        for user, since in unsettled.items():
-            _settle(engine, user, since)
+        for user, left in unsettled.items():
+            if not is_at_work(left.by):
+                with engine.store.writing() as writer:
+                    writer.quotas.take_over(user, left.since, this_process())
+                _settle(engine, user, left.since)
     except MemspanError as error:
         _logger.warning(
             "%s: not everybody could be brought within their quotas (%s)", engine.store.path, error
@@ -89,11 +96,17 @@ def settle_quotas(engine: Engine) -> None:
 
 def _settle(engine: Engine, user: str | None, since: int) -> int:
     """Bring everybody whom quotas concern within them; returns how many records went to the cold tier."""
-    with engine.store.reading() as reader:
-        affected = reader.users() if user is None else [user]
-    evicted = enforce(engine, *affected)
-    with engine.store.writing() as writer:
-        writer.quotas.settle(user, since)
+    try:
+        with engine.store.reading() as reader:
+            affected = reader.users() if user is None else [user]
+        evicted = enforce(engine, *affected)
+        with engine.store.writing() as writer:
+            writer.quotas.settle(user, since)
+    except BaseException:
+        # The process may live for long: the next opening is to go on.
+        with suppress(MemspanError), engine.store.writing() as writer:
+            writer.quotas.take_over(user, since, "")
+        raise
     return evicted
 
 

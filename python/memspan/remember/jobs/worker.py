@@ -13,7 +13,7 @@ from pathlib import Path
 from memspan.store.jobs import Worker
 from memspan.times import Micros
 
-__all__ = ["gone", "new_worker", "renewed"]
+__all__ = ["gone", "is_at_work", "new_worker", "renewed", "this_process"]
 
 
 def new_worker(now: Micros, lease: float) -> Worker:
@@ -32,6 +32,18 @@ def gone(worker: Worker, now: Micros) -> bool:
         return True
     pid = worker.process.partition(":")[0]
     return worker.host == _host() and pid.isdigit() and _ended(int(pid), worker.process)
+
+
+def this_process() -> str:
+    """Names this process, for `is_at_work`."""
+    return f"{_host()} {_process(os.getpid())}"
+
+
+def is_at_work(process: str) -> bool:
+    """Whether the process of that name is seen to be there: `False` of one that ended, or is of another machine."""
+    host, _, name = process.partition(" ")
+    pid = name.partition(":")[0]
+    return os.name == "posix" and host == _host() and pid.isdigit() and not _ended(int(pid), name)
 
 
 def _ended(pid: int, process: str) -> bool:

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from typing import Final
 
-from memspan.store.quotas import StoredQuotas
+from memspan.store.quotas import StoredQuotas, Unsettled
 
 from .rows import SqliteRows, of_user
 
@@ -19,6 +19,8 @@ _NONE: Final = "null"
 """Settings that were taken back; the row stays, so that other handles hear of it."""
 
 _UNSETTLED: Final = "quotas_unsettled/"
+_SINCE: Final = "CAST(value AS INTEGER) = ?"
+"""The number before the space, of a setting with who sees to it behind that."""
 
 
 def unsettled_key(user_pk: int) -> str:
@@ -54,14 +56,15 @@ class SqliteQuotaReader(SqliteRows):
             {"user": user},
         )
 
-    def unsettled(self) -> dict[str | None, int]:
+    def unsettled(self) -> dict[str | None, Unsettled]:
         rows = self._all(f"SELECT key, value FROM meta WHERE key GLOB '{_UNSETTLED}*' ORDER BY key")  # noqa: S608
-        found: dict[str | None, int] = {}
-        for key, since in rows:
+        found: dict[str | None, Unsettled] = {}
+        for key, value in rows:
             pk = int(key.removeprefix(_UNSETTLED))
             name = self._one("SELECT name FROM users WHERE pk = ?", (pk,))
             if pk == EVERYBODY or name is not None:
-                found[name] = since
+                since, _, by = str(value).partition(" ")
+                found[name] = Unsettled(int(since), by)
         return found
 
 
@@ -87,13 +90,24 @@ class SqliteQuotaWriter(SqliteQuotaReader):
             (pk, self._advance(), _NONE if settings is None else settings),
         )
 
-    def unsettle(self, user: str | None) -> int:
+    def unsettle(self, user: str | None, by: str) -> int:
         since = self._advance()
-        self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (self._key(user), since))
+        self._connection.execute(
+            "INSERT OR REPLACE INTO meta VALUES (?, ?)", (self._key(user), f"{since} {by}")
+        )
         return since
 
+    def take_over(self, user: str | None, since: int, by: str) -> None:
+        self._connection.execute(
+            f"UPDATE meta SET value = ? WHERE key = ? AND {_SINCE}",  # noqa: S608
+            (f"{since} {by}", self._key(user), since),
+        )
+
     def settle(self, user: str | None, since: int) -> None:
-        self._connection.execute("DELETE FROM meta WHERE key = ? AND value = ?", (self._key(user), since))
+        self._connection.execute(
+            f"DELETE FROM meta WHERE key = ? AND {_SINCE}",  # noqa: S608
+            (self._key(user), since),
+        )
 
     def _key(self, user: str | None) -> str:
         return unsettled_key(EVERYBODY if user is None else self._user_pk(user) or -1)
