@@ -140,9 +140,11 @@ class LLMError(MemspanError):
 
     Attributes:
         usage: what the calls cost that ended in this error; None when none was answered.
+        unanswered: the server could not be reached, or kept failing through all attempts: others would fare alike.
     """
 
     usage: Usage | None = None
+    unanswered: bool = False
 
 
 class TruncatedReplyError(LLMError):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from memspan.errors import invalid
 from memspan.llm import LLM, Prompt, Usage
 from memspan.llm.deadline import spent_by
+from memspan.llm.patience import Patience
 from memspan.llm.protocol import Ready
 from memspan.llm.when_ready import complete
 
@@ -31,10 +32,18 @@ class DirectTools:
     Args:
         stage: for usage.
         advance: is told every call that ends.
+        patience: shared by tools that ask the same server.
     """
 
-    def __init__(self, llm: LLM, stage: str, advance: Callable[[int], object] = lambda count: None) -> None:
+    def __init__(
+        self,
+        llm: LLM,
+        stage: str,
+        advance: Callable[[int], object] = lambda count: None,
+        patience: Patience | None = None,
+    ) -> None:
         self._llm = llm
+        self._patience = patience or Patience()
         self._stage = stage
         self._advance = advance
         self.spent: dict[str, Usage] = {}
@@ -50,13 +59,17 @@ class DirectTools:
     async def ask(self, key: str, prompt: Prompt, schema: type[M], *, ready: Ready | None = None) -> M:
         """See `Tools.ask`."""
         try:
-            reply = await complete(self._llm, prompt, schema, stage=self._stage, ready=ready)
+            reply = await complete(
+                self._llm, prompt, schema, stage=self._stage, ready=self._patience.before(ready)
+            )
         except BaseException as error:  # also when it is cancelled
+            self._patience.failed(error)
             if (spent := spent_by(error)) is not None:
                 self._spend(self._llm.model, spent)
             raise
         finally:
             self._advance(1)
+        self._patience.answered()
         self._spend(reply.model, reply.usage)
         return reply.value
 

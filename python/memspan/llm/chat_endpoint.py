@@ -200,17 +200,21 @@ class ChatEndpoint:
             return await self._retry.arun(counted, self._sleep)
         except TransientError as error:
             tries = "1 attempt" if attempts == 1 else f"{attempts} attempts"
-            raise LLMError(f"{self.url}: {error}; gave up after {tries}") from error
+            failure = LLMError(f"{self.url}: {error}; gave up after {tries}")
+            failure.unanswered = True
+            raise failure from error
 
     @contextmanager
     def _hopeful(self) -> Iterator[None]:
         """Around each request that goes out, to know whether the server answers at all."""
         started = self._clock()
         if self._unanswered >= _HOPELESS and started < self._silent_at + self._timeout:
-            raise LLMError(
+            failure = LLMError(
                 f"{self.url}: not asked, for {self._unanswered} requests in a row had no answer within "
                 f"{self._timeout:g} s"
             )
+            failure.unanswered = True
+            raise failure
         try:
             yield
         except _SilenceError:

@@ -15,6 +15,7 @@ from memspan.lifecycle.procedures.patterns import Mining
 from memspan.lifecycle.procedures.procedure import newest, procedure_of
 from memspan.lifecycle.procedures.words import word
 from memspan.llm import LLM, Usage
+from memspan.llm.patience import Patience
 from memspan.llm.protocol import Ready
 from memspan.reports.procedure_info import Procedure, ProcedureReport
 from memspan.store.transcripts import TranscriptTurn
@@ -52,10 +53,10 @@ async def learn_with_model(
 ) -> ProcedureReport:
     """See `Memory.learn_procedures`; a model finds the words. What it costs is counted for that recipe."""
     users = await in_worker(learners, engine, user, settings)
-    reports = []
+    reports, patience = [], Patience()
     for name in users:
         proposals = await in_worker(propose, engine, name, settings)
-        tools = DirectTools(llm, "procedures")
+        tools = DirectTools(llm, "procedures", patience=patience)
         try:
             worded = await word(proposals, tools, llm.model, partial(_unforgotten, engine, name))
         finally:

@@ -82,6 +82,47 @@ def test_a_model_that_is_always_wrong_loses_no_memory(
         assert texts(memory, "ana") == set(FACTS)
 
 
+@pytest.mark.parametrize(("refusal", "most"), [(status(503), 20), (status(401), 12)])
+def test_a_server_that_is_gone_is_not_asked_about_everybody(
+    tmp_path: Path, server: ScriptedLLM, refusal: Fault, most: int
+) -> None:
+    server.schedule = lambda asked, number: refusal
+    options: dict[str, Any] = {"sleep": no_pause, "retries": 0, "concurrency": 1}
+    with (
+        OpenAIModel("scripted-1", base_url=server.url, **options) as model,
+        Memory(tmp_path / "m.memspan", HashEmbedder(dim=256), llm=model, auto_consolidate=False) as memory,
+    ):
+        for user in "abcdefghijkl":
+            memory.add_records(facts(user))
+        report = memory.consolidate(merge=False, update=SleepUpdate(least=0.5)).sleep
+        assert report is not None
+        assert report.undecided == report.queues > most
+        assert f"HTTP {refusal.status}" in str(report.reason)
+        assert len(server.asked) <= most
+        server.schedule = lambda asked, number: None
+        again = memory.consolidate(merge=False, update=SleepUpdate(least=0.5)).sleep
+        assert again is not None
+        assert (again.queues, again.undecided) == (report.queues, 0)
+
+
+def test_a_server_that_refuses_some_texts_is_asked_about_the_others(
+    tmp_path: Path, server: ScriptedLLM
+) -> None:
+    server.schedule = lambda asked, number: status(403) if "sister" in asked.user else None
+    options: dict[str, Any] = {"sleep": no_pause, "retries": 1, "concurrency": 1}
+    with (
+        OpenAIModel("scripted-1", base_url=server.url, **options) as model,
+        Memory(tmp_path / "m.memspan", HashEmbedder(dim=256), llm=model, auto_consolidate=False) as memory,
+    ):
+        for user in "abcdefgh":
+            memory.add_records(facts(user))
+        report = memory.consolidate(merge=False, update=SleepUpdate(least=0.5)).sleep
+        assert report is not None
+        assert report.undecided == 8
+        assert report.queues > report.undecided
+        assert len(server.asked) == report.queues
+
+
 def test_direct_tools_keep_nothing() -> None:
     async def use() -> None:
         made = 0

@@ -19,6 +19,7 @@ from memspan.errors import JobError, invalid
 from memspan.lifecycle.direct_tools import DirectTools
 from memspan.lifecycle.undo.journal import Journal
 from memspan.llm import LLM, Usage
+from memspan.llm.patience import Patience
 from memspan.llm.prompts import template
 from memspan.records import Record
 from memspan.remember.engine import Engine
@@ -89,11 +90,11 @@ async def sleep(
     assert llm is not None
     start = perf_counter()
     users = [user] if user is not None else await in_worker(_users, engine)
-    places = asyncio.Semaphore(_USERS)
+    places, patience = asyncio.Semaphore(_USERS), Patience()
 
     async def one(name: str) -> _Done:
         async with places:
-            return await _sleep_of(engine, llm, name, update, recipe, advance, journal(name))
+            return await _sleep_of(engine, llm, name, update, recipe, advance, journal(name), patience)
 
     done = await together(one(name) for name in users)
     undecided = sum(each.undecided for each in done)
@@ -175,9 +176,10 @@ async def _sleep_of(
     recipe: str,
     advance: Callable[[int], object],
     journal: Journal | None,
+    patience: Patience,
 ) -> _Done:
     state = _loaded(await in_worker(_kept, engine, user), update)
-    tools = DirectTools(llm, update.name, advance)
+    tools = DirectTools(llm, update.name, advance, patience)
     try:
         slept = await update.run(
             engine,
