@@ -38,6 +38,8 @@ def apply_changes(index: Index, reader: StoreReader, after: int) -> int:
         changes += index.remove(user=user, ids=ids)
     for user in removals.users:
         changes += reconcile(index, reader, user)
+    for user in set(removals.unrelated).difference(removals.users):
+        changes += reconcile_relations(index, reader, user)
     apply_quotas(index, reader, after)
     for records in reader.changed(after, _BATCH):
         drop_outlived_quotas(index, reader, {record.user for record in records})

@@ -47,7 +47,9 @@ class Removals(NamedTuple):
 
     any_user_vanished: bool
     users: list[str]
-    """Users that still exist and lost a record, a relation or a tag."""
+    """Users that still exist and lost a record or a tag."""
+    unrelated: list[str]
+    """Users that still exist and lost a relation."""
     created: list[str]
     """Users that came to be after that point: an older user of that name is another one."""
 

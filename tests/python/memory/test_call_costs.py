@@ -104,6 +104,22 @@ def test_other_records_cost_the_end_of_a_relation_nothing(memory: Memory, taken:
     assert cost(taken, unrelate) <= before + 20
 
 
+def test_other_records_cost_another_handle_nothing_where_a_relation_ends(
+    memory: Memory, taken: list[int], tmp_path: Path
+) -> None:
+    def cost_elsewhere(child: str) -> int:
+        memory.relate(user="ana", parent="place", child=child)
+        other.tags("ana")
+        assert memory.unrelate(user="ana", parent="place", child=child)
+        return cost(taken, lambda: other.tags("ana"))
+
+    with Memory(tmp_path / "agent.memspan", HashEmbedder(dim=3), auto_consolidate=False) as other:
+        before = cost_elsewhere("home")
+        memory.add_records(record(number) for number in range(10, MANY))
+        assert cost_elsewhere("work") <= before + 20
+        assert other.tags("ana") == []
+
+
 @pytest.mark.parametrize("others", ["untouched", "expiring"])
 def test_other_records_cost_a_sweep_nothing(memory: Memory, taken: list[int], others: str) -> None:
     """But for the last step, which rewrites the file."""

@@ -187,12 +187,12 @@ def test_removals_say_where_and_not_what(store: SqliteStore, make_record: Make, 
     with store.writing() as writer:
         assert writer.remove("ana", ["m1", "unknown"]) == 1
     with store.reading() as reader:
-        assert reader.removals(1) == (False, ["ana"], [])
-        assert reader.removals(2) == (False, [], [])
+        assert reader.removals(1) == (False, ["ana"], [], [])
+        assert reader.removals(2) == (False, [], [], [])
     with store.writing() as writer:
         assert writer.remove_user("ana") == 1
     with store.reading() as reader:
-        assert reader.removals(2) == (True, [], [])
+        assert reader.removals(2) == (True, [], [], [])
 
 
 def test_a_user_that_comes_back_is_new(store: SqliteStore, make_record: Make) -> None:
@@ -220,7 +220,12 @@ def test_relations(store: SqliteStore) -> None:
     with store.writing() as writer:
         assert writer.unrelate("ana", "outdoors", "camping")
     with store.reading() as reader:
-        assert reader.removals(2).users == ["ana"]
+        assert reader.removals(2) == (False, [], ["ana"], [])
+    with store.writing() as writer:
+        writer.remove_user("ana")
+    with store.reading() as reader:
+        assert reader.removals(2) == (True, [], [], [])
+        assert reader._all("SELECT user_pk FROM removals") == [(0,)]
 
 
 def test_derived_follows_chains_and_survives_loops(store: SqliteStore, make_record: Make) -> None:

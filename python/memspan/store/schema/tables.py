@@ -23,7 +23,8 @@ APPLICATION_ID: Final = 0x6D73706E
 # - Records lie in the order of their last change: a changed one is deleted and comes again with a pk above all
 #   others, so pk and sequence never contradict, and "what changed since" is the end of the table.
 # - users.pk is never used again (AUTOINCREMENT): a user that was forgotten and came back is a new row.
-# - removals never holds text of the user: one row a user, and row 0 for "some user vanished".
+# - removals never holds text of the user: one row a user, one under the negative key for lost relations, and row 0 for
+#   "some user vanished".
 # - embedding is the last column, so that reading a text does not walk its overflow pages.
 # - made_tags names tags that the record has; a record without a row has none of them.
 # - staged rows count only while their sequence equals the record's: a record changed since needs a new one.

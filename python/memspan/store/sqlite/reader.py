@@ -312,14 +312,16 @@ class SqliteReader(SqliteTokenVectorReader):
         )
         lost = self._all(
             # `CROSS`: in the order of names, all users would be gone through.
-            "SELECT u.name FROM removals x CROSS JOIN users u ON u.pk = x.user_pk "
+            "SELECT u.name, x.user_pk < 0 FROM removals x CROSS JOIN users u ON u.pk = abs(x.user_pk) "
             "WHERE x.sequence > ? ORDER BY u.name",
             (after,),
         )
         created = (
             self._all("SELECT name FROM users WHERE sequence > ? ORDER BY name", (after,)) if vanished else []
         )
-        return Removals(vanished, [name for (name,) in lost], [name for (name,) in created])
+        users = [name for name, relations in lost if not relations]
+        unrelated = [name for name, relations in lost if relations]
+        return Removals(vanished, users, unrelated, [name for (name,) in created])
 
     def tags(self, user: str) -> set[str]:
         rows = self._all(

@@ -285,7 +285,7 @@ class SqliteWriter(KnownUsers, SqliteReader, SqliteTokenVectorWriter):
         self._connection.execute("DELETE FROM users WHERE pk = ?", (pk,))
         keys = (slept_key(pk), unlearnt_key(pk), upkeep_key(pk), unsettled_key(pk))
         self._connection.execute("DELETE FROM meta WHERE key IN (?, ?, ?, ?)", keys)
-        self._connection.execute("DELETE FROM removals WHERE user_pk = ?", (pk,))
+        self._connection.execute("DELETE FROM removals WHERE user_pk IN (?, ?)", (pk, -pk))
         self._mark(_VANISHED)
         return removed
 
@@ -313,7 +313,7 @@ class SqliteWriter(KnownUsers, SqliteReader, SqliteTokenVectorWriter):
         statement = "DELETE FROM relations WHERE user_pk = ? AND parent = ? AND child = ?"
         if pk is None or not self._connection.execute(statement, (pk, parent, child)).rowcount:
             return False
-        self._mark(pk)
+        self._mark(-pk)
         return True
 
     def mark_removal(self, user: str) -> None:
