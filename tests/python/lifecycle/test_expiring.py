@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,20 @@ def end_of(memory: Memory, id_: str) -> float | None:
 
 def ids(memory: Memory, **more: Any) -> set[str]:
     return {one.id for one in memory.search("tea", user="ana", k=50, **more)}
+
+
+def test_a_record_that_is_read_and_corrected_lives_as_long_as_its_kind(memory: Memory) -> None:
+    memory.set_lifetime("episodic", HOUR)
+    memory.add([{"id": "a", "text": "green tea"}, {"id": "b", "text": "black tea"}], user="ana")
+    memory.add([{"id": "c", "text": "white tea"}], user="ana", ttl=2 * HOUR)
+    read = [memory.get(user="ana", id=id_) for id_ in "abc"]
+    memory.add_records([replace(record, text=f"no {record.text}") for record in read if record is not None])
+    assert end_of(memory, "a") == end_of(memory, "b") == HOUR
+    memory.set_lifetime("episodic", 3 * HOUR)
+    assert end_of(memory, "a") == end_of(memory, "b") == 3 * HOUR
+    memory.set_lifetime("episodic", None)
+    assert end_of(memory, "a") is None
+    assert end_of(memory, "c") == pytest.approx(2 * HOUR, abs=10), "an end of its own stays"
 
 
 def test_it_is_gone_at_its_time_and_erased_by_the_sweep(memory: Memory, tmp_path: Path) -> None:

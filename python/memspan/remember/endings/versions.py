@@ -71,9 +71,11 @@ def overwriting(
     if not same and full is not None and existing.embedding is not None and _says_the_same(record, full):
         record, same = _shortened_as(record, existing), True
     end = existing.expires_at if same else given_end(existing, lifetimes or {})
+    # Whoever writes a record anew that they had read gives it the end that it has, and with that no end of its own.
+    own = None if record.expires_at == existing.expires_at and not expired else record.expires_at
     kept = replace(
         record,
-        expires_at=record.expires_at or (None if expired else end),
+        expires_at=own or (None if expired else end),
         pinned=record.pinned or existing.pinned,
         held=record.held or existing.held,
     )
