@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from memspan import Memory, Record
 from memspan.embed import HashEmbedder
 from memspan.errors import StoreError, UndoError
+from memspan.remember.endings.life import is_expired
 from memspan.remember.tagging.made_tags import write_made_tags
 
 from .test_undo import answers, fact, rows
@@ -72,6 +74,36 @@ def test_times_to_live_of_now_are_kept(memory: Memory):
     memory.undo(memory.runs("ana")[0].id)
     assert memory.get(user="ana", id="a").expires_at is None
     assert memory.verify() == []
+
+
+def kept_words(memory: Memory) -> str:
+    with memory._engine.store.reading() as reader:
+        return " ".join(text for (text,) in reader._all("SELECT before FROM run_changes"))
+
+
+def test_what_an_overwrite_leaves_no_version_of_is_not_kept_for_undoing(memory: Memory):
+    memory.add({"id": "v", "text": "The code is plugh."}, user="ana", kind="vault")
+    memory.add({"id": "t", "text": "The guest is Xyzzy."}, user="ana")
+    memory.retire(user="ana", ids=["v", "t", "c"])
+    (run,) = memory.runs("ana")
+    assert all(word in kept_words(memory) for word in ("plugh", "Xyzzy", "saw"))
+    memory.add({"id": "t", "text": "The guest is Xyzzy."}, user="ana", ttl=0.001)
+    wait_until_gone(memory, "t")
+    memory.add({"id": "v", "text": "The code is lost."}, user="ana", kind="vault")
+    memory.add({"id": "t", "text": "The guest is gone."}, user="ana")
+    memory.add({"id": "a", "text": "Ana drinks coffee."}, user="ana", kind="semantic")
+    assert "saw" in kept_words(memory)
+    assert "plugh" not in kept_words(memory)
+    assert "Xyzzy" not in kept_words(memory)
+    assert memory.undo(run.id).restored == 1
+    assert memory.verify() == []
+
+
+def wait_until_gone(memory: Memory, id_: str) -> None:
+    record = memory.get(user="ana", id=id_)
+    assert record is not None
+    while not is_expired(record):
+        time.sleep(0.002)
 
 
 def test_what_was_made_of_the_successor_keeps_it(memory: Memory):

@@ -148,6 +148,8 @@ def add_checked(
                 change.writer.cold.evict(settled.away, now_micros())
             if existing:
                 _keep_originals_apart(change, records, existing, [*settled.versions, *settled.away])
+            for user, ids in _by_user(settled.unversioned).items():
+                change.writer.runs.forget(user, ids)
             jobs = follow_turns(change, records, existing, recipe)
         # What only lives longer, is pinned or has ended has changed, too.
         written = [*records, *settled.again]

@@ -38,6 +38,8 @@ class Settled(NamedTuple):
     """As `versions`, of what came from the cold tier without a vector: to stay there."""
     again: list[Record]
     """Those that say what they said; only what is said about them changes."""
+    unversioned: list[Record]
+    """Those of `records` that leave nothing of what they said before."""
 
     def restate(self, change: Change) -> None:
         """Write those of `again`, with the tags that were made for them."""
@@ -86,8 +88,8 @@ def settle(
         HeldError: one that is held would say something else and leave no version, or would end.
     """
     if not existing and seconds is None:
-        return Settled([*given], [], [], [])
-    settled = Settled([], [], [], [])
+        return Settled([*given], [], [], [], [])
+    settled = Settled([], [], [], [], [])
     lifetimes = _lifetimes(change.writer, existing)
     for record in given:
         if seconds is not None and record.expires_at is None:
@@ -124,6 +126,8 @@ def settle(
         elif before.held and not outcome.again:
             _keep_held(record, loading, "overwrite")
             continue
+        elif not outcome.again:
+            settled.unversioned.append(outcome.record)
         again = outcome.again and key not in cold
         (settled.again if again else settled.records).append(outcome.record)
     return settled
