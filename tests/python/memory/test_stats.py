@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,6 +34,30 @@ def test_stats(memory: Memory, path: Path) -> None:
     assert memory.stats("nobody")["records"] == 0
     with pytest.raises(errors.InvalidArgumentError, match="^user"):
         memory.stats("")
+
+
+def test_sessions_are_counted_where_they_lie(memory: Memory) -> None:
+    for user in ("ana", "ben"):
+        memory.add(
+            [
+                {"text": f"turn {number}", "session": f"s{number}", "kind": kind, "at": number}
+                for number in range(3000)
+                for kind in ("episodic", "semantic")
+            ],
+            user=user,
+        )
+    memory.add("without", user="ana", at=3001)
+    memory.stats()
+    tracemalloc.start()
+    try:
+        stats = memory.stats()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (stats["sessions"], memory.stats("ben")["sessions"]) == (6000, 3000)
+    assert stats["kinds"] == {"episodic": 6001, "semantic": 6000}
+    assert stats["last"] == "1970-01-01T00:00:00.003001+00:00"
+    assert peak < 500_000
 
 
 def test_stats_of_the_life_of_records(open_memory: Callable[..., Memory], tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -365,14 +364,14 @@ class SqliteReader(SqliteTokenVectorReader):
         only = {"user": user}
         # In one pass: it reads a page of each record.
         groups = self._all(
-            "SELECT user_pk, session, kind, count(*), min(at), max(at) FROM records "  # noqa: S608
-            f"WHERE {scope} GROUP BY user_pk, session, kind",
+            "WITH groups AS MATERIALIZED (SELECT user_pk, session, kind, count(*) AS number, min(at) AS first, "  # noqa: S608
+            f"max(at) AS last FROM records WHERE {scope} GROUP BY user_pk, session, kind) "
+            "SELECT kind, sum(number), min(first), max(last), (SELECT count(*) FROM "
+            "(SELECT DISTINCT user_pk, session FROM groups WHERE session IS NOT NULL)) "
+            "FROM groups GROUP BY kind ORDER BY kind",
             only,
         )
-        kinds: Counter[str] = Counter()
-        for _, _, kind, number, _, _ in groups:
-            kinds[kind] += number
-        sessions = {(user_pk, session) for user_pk, session, *_ in groups if session is not None}
+        kinds = {kind: number for kind, number, *_ in groups}
         ((retired, versions, held, expiring),) = self._all(
             "SELECT count(x.retired_at), coalesce(sum(instr(r.id, '@') AND "  # noqa: S608
             f"instr(r.id, ({text_at('r.metadata', '$.version_of')}) || '@') = 1), 0), coalesce(sum(x.held), 0), "
@@ -381,17 +380,17 @@ class SqliteReader(SqliteTokenVectorReader):
             only,
         )
         return {
-            "records": kinds.total(),
+            "records": sum(kinds.values()),
             "retired": retired,
             "versions": versions,
             "held": held + self.cold.held_count(user),
             "expiring": expiring,
             "secrets": self._one(f"SELECT count(*) FROM secrets WHERE {scope}", only),  # noqa: S608
             "resources": len(self.resources.all(user)),
-            "kinds": dict(sorted(kinds.items())),
-            "sessions": len(sessions),
-            "first": from_micros(min(row[4] for row in groups)).isoformat() if groups else None,
-            "last": from_micros(max(row[5] for row in groups)).isoformat() if groups else None,
+            "kinds": kinds,
+            "sessions": groups[0][4] if groups else 0,
+            "first": from_micros(min(row[2] for row in groups)).isoformat() if groups else None,
+            "last": from_micros(max(row[3] for row in groups)).isoformat() if groups else None,
         }
 
 
