@@ -39,12 +39,14 @@ class ForgettingCalls(SearchingCalls):
     ) -> int:
         """Erase a user or some of their records, with everything derived from them.
 
-        Text, vector, words and tags go out of the database, the index and the cache file, and so do their
-        bytes: when the call returns, no file of the store holds them. That rewrites the database, which takes time
-        linear in its size. What goes with a record: its older versions, its copies in the cold tier, what a
-        consolidation could be undone with, its secret in the vault, every record whose `sources` lead to it, and tags
-        that no record has any more. Files that `export` wrote before are the caller's; a cache of replies that the
-        model of this memory keeps is emptied.
+        Text, vector, words and tags go out of the database, the index and the cache file, and so do their bytes: when
+        the call returns, no file of the store holds them. That rewrites the database, which takes time linear in its
+        size (up to some 25 s a gigabyte, or 500,000 records, on a common disk) and as much room again beside it and
+        among temporary files. Others read meanwhile, but whoever writes waits, and gets a `StoreError` after 30
+        seconds: forget much with one call rather than many. What goes with a record: its older versions, its copies in
+        the cold tier, what a consolidation could be undone with, its secret in the vault, every record whose `sources`
+        lead to it, and tags that no record has any more. Files that `export` wrote before are the caller's; a cache of
+        replies that the model of this memory keeps is emptied.
 
         An encode job that was shown an erased turn, its own or one before, may have used what it said anywhere: all
         that the job made goes, with its log and the model's answers, and it begins again with the turns that are
