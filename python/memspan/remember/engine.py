@@ -138,7 +138,7 @@ class Engine:
                     with self.store.writing() as writer:
                         if self._is_near(writer):
                             index = self._catch_up(writer).index
-                            change = Change(writer, index, self.tally, self.actor, self.tokens)
+                            change = Change(writer, index, self.tally, self.actor, self.tokens, self.embedder)
                             before = writer.sequence()
                             if self.uses.due:
                                 self.uses.take(index)  # Before any of them is evicted.

@@ -149,7 +149,7 @@ def test_earlier_relations_cost_the_end_of_a_job_nothing(memory: Memory, taken: 
         with memory._engine.changing() as change:
             change.writer.jobs.enqueue("ana", [("s", "m1")], "tiny", 1)
             (job,) = change.writer.jobs.claim("me", "ana", 1, 1, lambda recipe: 0)
-            results = Results([], {}, [("place", child)])
+            results = Results([], memory._engine.embedder, {}, [("place", child)])
             return cost(taken, lambda: finish(job, results, [], change))
 
     before = max(end_a_job(child) for child in ("home", "work", "garden"))

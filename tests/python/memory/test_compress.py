@@ -338,9 +338,9 @@ def test_what_changed_meanwhile_is_left_alone(filled: Memory, monkeypatch: pytes
 
     real = module._write
 
-    def change_first(engine: Any, wanted: Any, shorter: Any) -> Any:
+    def change_first(*arguments: Any) -> Any:
         filled.add([{"id": "m0", "text": "another text", "speaker": "Ana"}], user="ana", at=START)
-        return real(engine, wanted, shorter)
+        return real(*arguments)
 
     monkeypatch.setattr(module, "_write", change_first)
     report = filled.compress("ana", "uniform", 0.5, keep_originals=False)

@@ -170,10 +170,12 @@ def apply(engine: Engine, proposals: Proposals, write: Write = write_records) ->
     if not proposals.changes and not proposals.ending:
         return report_of(proposals)
     fresh = {proposal.id: proposal.record(user) for proposal in proposals.changes}
+    embedder = engine.embedder
     vectors = _vectors(engine, user, fresh)
     made: list[Proposal] = []
     gave_way: list[tuple[Record, str]] = []
     with engine.changing() as change:
+        change.require_made_by(embedder)
         moment = from_micros(now_micros())
         wanted = [*fresh, *(one.id for one, _ in proposals.ending)]
         stored = change.writer.fetch(user, wanted, embeddings=True)

@@ -66,6 +66,7 @@ def apply_changes(
     Raises:
         EmbedderError: nothing was changed.
     """
+    embedder = engine.embedder
     made = [new_record(change, metadata or {}) for change in changes]
     texts = [embedded_text(record) for record in made if record is not None]
     vectors = iter(engine.embed_texts(texts)) if texts else iter(())
@@ -74,6 +75,7 @@ def apply_changes(
     ids: list[str] = []
     written = 0
     with engine.changing() as change_:
+        change_.require_made_by(embedder)
         for user in dict.fromkeys(change.ending[0].user for change in changes):
             own = [pair for pair in zip(changes, new, strict=True) if pair[0].ending[0].user == user]
             wanted = {record.id for change, _ in own for record in (*change.ending, *change.evidence)}

@@ -60,6 +60,7 @@ def restore(engine: Engine, user: str, ids: Sequence[str], *, pin: bool, origina
     as_flag(pin, "pin")
     as_flag(originals, "originals")
     engine.require_open()
+    embedder = engine.embedder
     with engine.store.reading() as reader:
         found = _restorable(reader, user, wanted, originals)
     bare = [record for record in found.values() if record.embedding is None]
@@ -69,6 +70,7 @@ def restore(engine: Engine, user: str, ids: Sequence[str], *, pin: bool, origina
         embedded = engine.embed_texts(texts)
         vectors = dict(zip(texts, embedded, strict=True))
     with engine.changing() as change:
+        change.require_made_by(embedder)
         records = []
         for record in _restorable(change.writer, user, wanted, originals).values():
             if record.embedding is None:

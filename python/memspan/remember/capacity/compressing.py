@@ -25,10 +25,12 @@ from memspan.records import Record
 from memspan.remember.audit.auditing import audited
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
+from memspan.remember.embedding import StoreEmbedder
 from memspan.remember.endings.life import is_expired
 from memspan.remember.engine import Engine
 from memspan.remember.forgetting.unforgotten import learnt_at, unforgotten
 from memspan.remember.input.fields import checked_kind, checked_name, checked_names
+from memspan.remember.writing.change import ConvertedError
 from memspan.remember.writing.indexing import write_records
 from memspan.reports.compression_report import CompressionReport
 from memspan.times import TimeLike, now_micros, to_micros
@@ -166,16 +168,18 @@ def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
 def _compress_batch(
     engine: Engine, wanted: _Wanted, ids: Sequence[str], tally: _Tally, tries: int = _TRIES
 ) -> None:
-    """Begins anew when something of it is forgotten before a scorer sent it to its model."""
+    """Begins anew when something of it is forgotten before a scorer sent it to its model, or the store was converted to
+    another embedder."""
     try:
         _compress_once(engine, wanted, ids, tally)
-    except ForgottenError:
+    except (ForgottenError, ConvertedError):
         if tries == 1:
             raise
         _compress_batch(engine, wanted, ids, tally, tries - 1)
 
 
 def _compress_once(engine: Engine, wanted: _Wanted, ids: Sequence[str], tally: _Tally) -> None:
+    embedder = engine.embedder
     with engine.store.reading() as reader:
         found = reader.fetch(wanted.user, ids, embeddings=True)
     records = [record for record in found.values() if wanted.admits(record)]
@@ -183,7 +187,7 @@ def _compress_once(engine: Engine, wanted: _Wanted, ids: Sequence[str], tally: _
         return
     shorter = _shorter(engine, wanted, records)
     if not wanted.dry_run and shorter:
-        shorter = _write(engine, wanted, shorter)
+        shorter = _write(engine, wanted, shorter, embedder)
     for each in shorter:
         tally.note(each)
 
@@ -226,10 +230,13 @@ def _shorter(engine: Engine, wanted: _Wanted, records: Sequence[Record]) -> list
     return found
 
 
-def _write(engine: Engine, wanted: _Wanted, shorter: Sequence[_Shorter]) -> list[_Shorter]:
+def _write(
+    engine: Engine, wanted: _Wanted, shorter: Sequence[_Shorter], embedder: StoreEmbedder
+) -> list[_Shorter]:
     """Write what is still as it was; the original and its short form change places in one transaction."""
     ids = [each.old.id for each in shorter]
     with engine.changing() as change:
+        change.require_made_by(embedder)
         stored = change.writer.fetch(wanted.user, ids, embeddings=True)
         made = change.writer.made_tags(wanted.user, ids)
         written = [each for each in shorter if _unchanged(each.old, stored.get(each.old.id))]

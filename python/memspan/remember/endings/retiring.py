@@ -118,8 +118,10 @@ def supersede(
 @survives_damage
 def _take_over(engine: Engine, successor: Record, old: str, recipe: Recipe | None) -> bool:
     """Add the successor and end the old record in one transaction; returns whether there is something to process."""
+    embedder = engine.embedder
     (vector,) = engine.embed_texts([embedded_text(successor)])
     with engine.changing() as change:
+        change.require_made_by(embedder)
         record = _believed(change, successor.user, old, "id")
         moment = moment_after([record])
         new = replace(successor, recorded_at=moment, embedding=vector)

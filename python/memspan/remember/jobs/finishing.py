@@ -18,6 +18,7 @@ from memspan.remember.audit.auditing import audited
 from memspan.remember.capacity.cold import in_full
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
+from memspan.remember.embedding import StoreEmbedder
 from memspan.remember.endings.lifetimes import with_lifetimes
 from memspan.remember.engine import Engine
 from memspan.remember.input.tags import given_records
@@ -52,6 +53,8 @@ class Results:
 
     records: Sequence[Record]
     """With embeddings."""
+    embedder: StoreEmbedder
+    """That made these."""
     turn_tags: Mapping[str, tuple[str, ...]]
     """By the ids of own turns."""
     relations: Sequence[tuple[str, str]]
@@ -75,11 +78,13 @@ def finish(job: ClaimedJob, results: Results, notes: Sequence[Note], change: Cha
 
     Raises:
         JobLostError: the job was forgotten or began anew meanwhile; nothing changed.
+        ConvertedError: the embedder is another one meanwhile; nothing changed.
     """
     notes = list(notes)
     jobs = change.writer.jobs
     if not jobs.holds(job, now_micros()):
         raise JobLostError(f"job {job.id} is not this run's any more")
+    change.require_made_by(results.embedder)
     # Somebody may have given a secret the id of a record that was forgotten.
     records = [record for record in results.records if not is_secret(change.writer, job.user, record.id)]
     made = [record.id for record in records]

@@ -124,8 +124,9 @@ class JobRun:
         records = records_of(self.job, work.statements, seen, self.results.models, self._drop)
         turn_tags = turn_tags_of(work.turn_tags, own, self._drop)
         relations = relations_of(work.relations, self._drop)
+        embedder = self._shared.engine.embedder
         complete = finishing.with_embeddings(self._shared.engine, records)
-        return finishing.Results(complete, turn_tags, relations)
+        return finishing.Results(complete, embedder, turn_tags, relations)
 
     def _drop(self, event: str, details: Mapping[str, Any]) -> None:
         self.results.notes.append(Note(now_micros(), "store", event, details))

@@ -115,8 +115,10 @@ def add_checked(
     if not given:
         return Added(0, False)
     engine.require_open()
+    embedder = engine.embedder
     embeddings = _embeddings(engine, given, advance, unnamed)
     with engine.changing() as change:
+        change.require_made_by(embedder)
         # The index equals the store here and knows the ids without a query.
         contains = change.index.contains
         known = [record for record in given if contains(user=record.user, id=record.id)]

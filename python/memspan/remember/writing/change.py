@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
-from memspan.errors import MemspanError, QuotaError
+from memspan.errors import EmbedderError, MemspanError, QuotaError
 from memspan.index import Index
 from memspan.records import Record
 from memspan.remember.audit.tally import Added, Tally
+from memspan.remember.embedding import StoreEmbedder
 from memspan.remember.tokens.store_tokens import StoreTokens
 from memspan.store import StoreWriter
 
-__all__ = ["Change"]
+__all__ = ["Change", "ConvertedError"]
 
 T = TypeVar("T")
+
+
+class ConvertedError(EmbedderError):
+    """`Memory.reembed` converted the store between the embedding of a text and its transaction."""
 
 
 class Change:
@@ -26,7 +31,8 @@ class Change:
         index: Index,
         tally: Tally,
         actor: str,
-        tokens: StoreTokens | None = None,
+        tokens: StoreTokens | None,
+        embedder: StoreEmbedder,
     ) -> None:
         self.writer: Final = writer
         self.index: Final = index
@@ -35,6 +41,7 @@ class Change:
         """Who acts, for the audit, unless `acting` says otherwise."""
         self.tokens: Final = tokens
         """Has the token vectors of what is about to be written."""
+        self._embedder = embedder
         self.touched = False
         self.evicted: list[tuple[str, str]] = []
         """(user, id) of what the index evicted; at the end of the transaction it goes to the cold tier."""
@@ -48,6 +55,17 @@ class Change:
         """By user, ids of derived records that so lost their last source."""
         self.counted: list[Added] = []
         """What the transaction took from the tally."""
+
+    def require_made_by(self, embedder: StoreEmbedder) -> None:
+        """Refuse vectors, which were made before the transaction, of another embedder than the store's.
+
+        Raises:
+            ConvertedError: they are.
+        """
+        if embedder is not self._embedder:
+            raise ConvertedError(
+                "the store was converted to another embedder while texts were embedded; nothing was changed, try again"
+            )
 
     def apply(self, operation: Callable[[Index], T], *, atomic: bool = True) -> T:
         """Change the index. An atomic operation leaves the index as it was when it raises a `MemspanError`."""

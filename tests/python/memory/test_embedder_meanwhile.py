@@ -1,0 +1,93 @@
+"""The store is converted to another embedder while texts are with the old one: no vector of that is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tiny_recipe import ScriptedModel, recipe_of
+
+from memspan import Memory
+from memspan.embed import HashEmbedder
+from memspan.remember.jobs.pace import Pace
+
+
+class Opposite(HashEmbedder):
+    """As long as those of the other, and worth nothing beside them."""
+
+    name = "opposite"
+
+    def embed_documents(self, texts: Sequence[str]) -> Any:
+        return -super().embed_documents(texts)
+
+    def embed_query(self, text: str) -> Any:
+        return -super().embed_query(text)
+
+
+class Overtaken(HashEmbedder):
+    """Is replaced while it works, once."""
+
+    memory: Memory | None = None
+
+    def embed_documents(self, texts: Sequence[str]) -> Any:
+        memory, self.memory = self.memory, None
+        if memory is not None:
+            memory.reembed(Opposite(dim=32))
+        return super().embed_documents(texts)
+
+
+@pytest.fixture
+def embedder() -> Overtaken:
+    return Overtaken(dim=32)
+
+
+@pytest.fixture
+def memory(tmp_path: Path, embedder: Overtaken) -> Iterator[Memory]:
+    with Memory(tmp_path / "m.memspan", embedder, auto_consolidate=False) as opened:
+        opened.add(
+            [{"id": "a", "text": "The tea is green, and it is very hot today in the kitchen."}], user="ana"
+        )
+        yield opened
+
+
+def require_new_vectors(memory: Memory) -> None:
+    new = Opposite(dim=32)
+    with memory._engine.store.reading() as reader:
+        records = [record for page in reader.scan("ana", 99, embeddings=True) for record in page]
+    assert records
+    for record in records:
+        np.testing.assert_array_equal(record.embedding, new.embed_documents([record.text])[0])
+    assert memory.verify() == []
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda memory: memory.add({"id": "b", "text": "The saw is new."}, user="ana"),
+        lambda memory: memory.supersede(user="ana", id="a", text="The tea is cold."),
+        lambda memory: memory.compress("ana", strategy="uniform", ratio=0.5),
+    ],
+    ids=["add", "supersede", "compress"],
+)
+def test_what_was_embedded_is_embedded_anew(
+    memory: Memory, embedder: Overtaken, write: Callable[[Memory], object]
+) -> None:
+    embedder.memory = memory
+    write(memory)
+    assert embedder.memory is None
+    require_new_vectors(memory)
+
+
+def test_a_job_is_tried_again(tmp_path: Path, embedder: Overtaken) -> None:
+    path = tmp_path / "jobs.memspan"
+    with Memory(path, embedder, llm=ScriptedModel(), recipe=recipe_of(), auto_consolidate=False) as memory:
+        memory._processing.pace = Pace(first_pause=0.001)
+        memory.add("The tea is green.", user="ana")
+        embedder.memory = memory
+        report = memory.process()
+        assert (report.done, report.failed, report.parked) == (1, 1, 0)
+        assert embedder.memory is None
+        require_new_vectors(memory)
