@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from memspan.embed.resolve import resolve_embedder
 
 from .audit.auditing import audited
@@ -19,8 +21,8 @@ def reembed(engine: Engine, embedder: EmbedderSpec, progress: bool) -> int:
     resolved = resolve_embedder(embedder)
     target = StoreEmbedder(engine.store.path, EmbedderIdentity.of(resolved), resolved)
     snapshots = make_snapshots(engine.store, target, engine.analyzer)
-    count = convert(engine.store, target, snapshots, progress)
-    engine.adopt(target, snapshots)
+    adopting = partial(engine.adopting, target, snapshots)
+    count = convert(engine.store, target, snapshots, progress, adopting)
     with engine.changing() as change:
         audited(change, "reembed", records=count)
     return count

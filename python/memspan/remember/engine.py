@@ -235,9 +235,13 @@ class Engine:
         """Count changes that the snapshot file does not have yet; `None`: there is no file any more."""
         self._unsaved += _MANY if changes is None else changes
 
-    def adopt(self, embedder: StoreEmbedder, snapshots: Snapshots) -> None:
-        """Go on with another embedder; the index is rebuilt by the next call. The caller converted the store."""
+    @contextmanager
+    def adopting(self, embedder: StoreEmbedder, snapshots: Snapshots) -> Iterator[None]:
+        """Go on with another embedder, to which the caller converts the store in the block; the index is rebuilt by the
+        next call. Nobody sees a store whose embedder is another than this one's: others wait for the end of the block,
+        and go on with the one before when it raises."""
         with self._lock:
+            yield
             self.embedder, self.snapshots = embedder, snapshots
             self._state = None
 

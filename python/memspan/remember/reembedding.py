@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
 from memspan.errors import StoreError
@@ -19,7 +20,17 @@ _TARGET: Final = "reembedding"
 _BATCH: Final = 256
 
 
-def convert(store: Store, target: StoreEmbedder, snapshots: Snapshots, progress: bool) -> int:
+class _ChangedError(Exception):
+    """A record came or changed since its vector was made."""
+
+
+def convert(
+    store: Store,
+    target: StoreEmbedder,
+    snapshots: Snapshots,
+    progress: bool,
+    adopting: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> int:
     """Embed every record with `target` and make that the store's embedder; returns how many were embedded
     now.
 
@@ -27,31 +38,40 @@ def convert(store: Store, target: StoreEmbedder, snapshots: Snapshots, progress:
     at the end. Until then the store works as before, also for writers: what they change meanwhile is embedded
     again. Killed half-way, the next call goes on where it stopped.
 
+    Args:
+        adopting: is around the last transaction.
+
     Raises:
         StoreError: another process began to convert the store to a different embedder.
         EmbedderError: the embedder failed; what is staged stays for the next attempt.
     """
     identity = target.identity.dump()
     with store.writing() as writer:
-        if writer.meta("embedder") == identity:
-            return 0
-        if writer.meta(_TARGET) != identity:
+        there = writer.meta("embedder") == identity
+        if not there and writer.meta(_TARGET) != identity:
             writer.discard_staged()
             writer.set_meta(_TARGET, identity)
         total = writer.count()
+    if there:
+        with adopting():
+            return 0
     embedded = 0
     with tracking("re-embedding", total, progress) as advance:
         while True:
             embedded += _stage_missing(store, target, identity, advance)
-            with store.writing() as writer:
-                _require_target(store, writer.meta(_TARGET), identity)
-                if not writer.unstaged(-1, 1):
+            try:
+                with adopting(), store.writing() as writer:
+                    _require_target(store, writer.meta(_TARGET), identity)
+                    if writer.unstaged(-1, 1):
+                        raise _ChangedError
                     snapshots.delete(writer)
                     writer.adopt_staged()
                     writer.cold.drop_embeddings()
                     writer.set_meta("embedder", identity)
                     writer.set_meta(_TARGET, None)
-                    return embedded
+            except _ChangedError:
+                continue
+            return embedded
 
 
 def _stage_missing(store: Store, target: StoreEmbedder, identity: str, advance: Callable[[int], None]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,10 @@ import numpy as np
 import pytest
 from tiny_recipe import ScriptedModel, recipe_of
 
-from memspan import Memory
+from memspan import Memory, errors
 from memspan.embed import HashEmbedder
 from memspan.remember.jobs.pace import Pace
+from memspan.store import SqliteStore
 
 
 class Opposite(HashEmbedder):
@@ -78,6 +80,37 @@ def test_what_was_embedded_is_embedded_anew(
     embedder.memory = memory
     write(memory)
     assert embedder.memory is None
+    require_new_vectors(memory)
+
+
+def test_whoever_comes_at_the_end_of_a_conversion_waits_for_it(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There was a moment in which the store was converted, and the memory did not know."""
+    found: list[object] = []
+
+    def use() -> None:
+        try:
+            memory.add("The saw is new.", user="ana")
+            found.append(len(memory.search("saw", user="ana")))
+        except errors.MemspanError as error:
+            found.append(error)
+
+    thread = threading.Thread(target=use)
+    commit = SqliteStore._commit
+
+    def followed(self: SqliteStore, *arguments: Any, **options: Any) -> None:
+        commit(self, *arguments, **options)
+        with self.reading() as reader:
+            converted = "opposite" in str(reader.meta("embedder"))
+        if converted and thread.ident is None:
+            thread.start()
+            thread.join(0.2)
+
+    monkeypatch.setattr(SqliteStore, "_commit", followed)
+    memory.reembed(Opposite(dim=32))
+    thread.join()
+    assert found == [2]
     require_new_vectors(memory)
 
 
