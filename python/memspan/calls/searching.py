@@ -15,7 +15,7 @@ from memspan.remember.searching.aging import Aging
 from memspan.remember.searching.asking import asked
 from memspan.remember.searching.contexts import context_of
 from memspan.remember.searching.recall import Recalls
-from memspan.remember.searching.searching import latest, search
+from memspan.remember.searching.searching import latest, search, with_one_embedder
 from memspan.times import Between, TimeLike
 
 from .base import Calls
@@ -122,21 +122,26 @@ class SearchingCalls(Calls):
             "explain": explain,
             "track": as_flag(track, "track"),
         }
-        question_asked = asked(
-            self._engine,
-            question,
-            user=user,
-            now=now,
-            views=views,
-            exclude=exclude,
-            fusion=fusion,
-            plan=plan,
-            ranker=ranker,
-            rerank_ms=rerank_ms,
-            confidence=as_flag(confidence, "confidence"),
-            arguments=filters,
-        )
-        return search(self._engine, question_asked, self._second_look, aging)
+        sure = as_flag(confidence, "confidence")
+
+        def found() -> Recalls:
+            question_asked = asked(
+                self._engine,
+                question,
+                user=user,
+                now=now,
+                views=views,
+                exclude=exclude,
+                fusion=fusion,
+                plan=plan,
+                ranker=ranker,
+                rerank_ms=rerank_ms,
+                confidence=sure,
+                arguments=filters,
+            )
+            return search(self._engine, question_asked, self._second_look, aging)
+
+        return with_one_embedder(self._engine, found)
 
     def context(
         self,

@@ -33,12 +33,20 @@ class Overtaken(HashEmbedder):
     """Is replaced while it works, once."""
 
     memory: Memory | None = None
+    following: HashEmbedder = Opposite(dim=32)
 
     def embed_documents(self, texts: Sequence[str]) -> Any:
+        self.give_way()
+        return super().embed_documents(texts)
+
+    def embed_query(self, text: str) -> Any:
+        self.give_way()
+        return super().embed_query(text)
+
+    def give_way(self) -> None:
         memory, self.memory = self.memory, None
         if memory is not None:
-            memory.reembed(Opposite(dim=32))
-        return super().embed_documents(texts)
+            memory.reembed(self.following)
 
 
 @pytest.fixture
@@ -112,6 +120,18 @@ def test_whoever_comes_at_the_end_of_a_conversion_waits_for_it(
     thread.join()
     assert found == [2]
     require_new_vectors(memory)
+
+
+@pytest.mark.parametrize("following", [Opposite(dim=32), HashEmbedder(dim=16)])
+def test_a_question_is_embedded_anew(memory: Memory, embedder: Overtaken, following: HashEmbedder) -> None:
+    memory.add([{"id": "b", "text": "The saw is new."}, {"id": "c", "text": "Ben came late."}], user="ana")
+    before = [one.id for one in memory.search("Ben came late.", user="ana", fusion="rrf", views=["semantic"])]
+    assert before[0] == "c"
+    embedder.memory, embedder.following = memory, following
+    after = memory.search("Ben came late.", user="ana", fusion="rrf", views=["semantic"])
+    assert embedder.memory is None
+    assert after[0].id == "c"
+    assert after[0].views["semantic"][1] == pytest.approx(1, abs=0.01)
 
 
 def test_a_job_is_tried_again(tmp_path: Path, embedder: Overtaken) -> None:

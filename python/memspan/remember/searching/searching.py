@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.errors import MemspanError
 from memspan.index import Hit, Hits, Index
 from memspan.query import Query
 from memspan.ranking.planned import selection_for
@@ -32,9 +33,26 @@ from .wanted_kinds import lift_wanted, places_for
 if TYPE_CHECKING:
     from memspan.ranking import Ranker
 
-__all__ = ["features", "latest", "search"]
+__all__ = ["features", "latest", "search", "with_one_embedder"]
+
+T = TypeVar("T")
 
 _ATTEMPTS: Final = 3
+
+
+def with_one_embedder(engine: Engine, call: Callable[[], T]) -> T:
+    """What a call comes to that embeds a question and searches, once it had one embedder from its beginning to its end:
+    vectors of two cannot be compared, and `Memory.reembed` may be done in between."""
+    while True:
+        embedder = engine.embedder
+        try:
+            found = call()
+        except MemspanError:
+            if engine.embedder is embedder:
+                raise
+        else:
+            if engine.embedder is embedder:
+                return found
 
 
 def search(engine: Engine, question: Asked, second_look: SecondLook, aging: Aging | None = None) -> Recalls:
