@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tiny_recipe import ScriptedModel, recipe_of
 
-from memspan import Memory, Record
+from memspan import Memory, Quotas, Record
 from memspan.embed import HashEmbedder
-from memspan.errors import StoreError, UndoError
+from memspan.errors import LLMError, StoreError, UndoError
+from memspan.llm import Prompt
 from memspan.remember.endings.life import is_expired
+from memspan.remember.jobs.pace import Pace
 from memspan.remember.tagging.made_tags import write_made_tags
 
 from .test_undo import answers, fact, rows
@@ -74,6 +77,32 @@ def test_times_to_live_of_now_are_kept(memory: Memory):
     memory.undo(memory.runs("ana")[0].id)
     assert memory.get(user="ana", id="a").expires_at is None
     assert memory.verify() == []
+
+
+@pytest.mark.parametrize("evicted", [False, True])
+def test_jobs_forget_the_successor_of_a_turn(tmp_path: Path, evicted: bool) -> None:
+    def fails_in_the_end(prompt: Prompt) -> None:
+        if prompt.name == "sum":
+            raise LLMError("the server is gone")
+
+    model = ScriptedModel(fails_in_the_end)
+    with Memory(tmp_path / "jobs", HashEmbedder(dim=32), llm=model, recipe=recipe_of()) as memory:
+        memory._processing.pace = Pace(first_pause=0.001, attempts=1)
+        memory.add({"id": "t", "text": "The guest is Ben.", "session": "s"}, user="ana")
+        new = memory.supersede(user="ana", id="t", text="The guest is Xyzzy.", at=0)
+        memory.process()
+        if evicted:
+            memory.set_quotas(Quotas(capacity=3, eviction="oldest"), user="ana")
+            memory.add({"id": "other", "text": "The saw is new."}, user="ana")
+            assert new in [one.record.id for one in memory.evicted("ana")]
+        assert memory.undo(memory.runs("ana")[0].id).removed == 1
+        assert memory.verify() == []
+        with memory._engine.store.reading() as reader:
+            kept = str(
+                [reader._all(f"SELECT * FROM {table}") for table in ("job_steps", "job_log", "job_turns")]
+            )
+        assert "Xyzzy" not in kept
+        assert new not in kept
 
 
 def kept_words(memory: Memory) -> str:

@@ -146,6 +146,11 @@ class PutBack:
         for now in self._removed.values():
             if now is not None:
                 unlearn(self._change, user, now.record)
+        # What jobs made of turns among them says what these said.
+        shown: set[int] = set().union(*writer.jobs.seeing(user, gone).values())
+        writer.jobs.lose(user, gone)
+        writer.jobs.forget_results(shown)
+        writer.jobs.restart(shown, erase=False)
         writer.cold.drop(user, gone)
         writer.remove(user, gone)
         # A handle that has not heard of an eviction yet still has the record in its index.
