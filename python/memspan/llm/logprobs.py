@@ -7,8 +7,9 @@ from math import isfinite
 from typing import Any, NamedTuple, Protocol
 
 from memspan.arguments import as_number, as_text
+from memspan.embed.access import is_without_access
 from memspan.embed.openai_url import find_url
-from memspan.errors import LLMError, missing_extra, shorten
+from memspan.errors import LLMError, ModelAccessError, missing_extra, shorten
 
 from .address import find_key, is_of_environment
 
@@ -33,6 +34,7 @@ class LogProbs(Protocol):
 
         Raises:
             LLMError: the model cannot be reached, refuses, or does not give log-probabilities.
+            ModelAccessError: its server refuses the key, or the account has no credit.
         """
 
 
@@ -76,6 +78,7 @@ class EndpointLogProbs:
 
         key = find_key(self._key_variable, self._base_url) or "none"
         elsewhere = not is_of_environment(self._base_url)
+        kind: type[LLMError] = LLMError
         # A client of this call only: the next one may come from another event loop.
         async with AsyncOpenAI(
             base_url=self._base_url,
@@ -95,6 +98,8 @@ class EndpointLogProbs:
             except OpenAIError as error:
                 what = type(error).__name__
                 if isinstance(error, APIStatusError):
+                    if is_without_access(error.status_code, str(error.code or "")):
+                        kind = ModelAccessError
                     host = redirect_target(error)
                     what = f"status {error.status_code}" + (f", points to {shorten(host)}" if host else "")
             except TimeoutError:
@@ -107,7 +112,7 @@ class EndpointLogProbs:
                 what = f"the connection broke off, {type(error).__name__}"
             else:
                 return self._tokens(answer, text)
-        raise self._unusable(what)
+        raise self._unusable(what, kind)
 
     def _tokens(self, answer: Any, text: str) -> list[TokenLogProb]:
         try:
@@ -127,5 +132,5 @@ class EndpointLogProbs:
             if start < len(text)
         ]
 
-    def _unusable(self, reason: str) -> LLMError:
-        return LLMError(f"{self._base_url}: no log-probabilities of {self.model!r} ({reason})")
+    def _unusable(self, reason: str, kind: type[LLMError] = LLMError) -> LLMError:
+        return kind(f"{self._base_url}: no log-probabilities of {self.model!r} ({reason})")

@@ -15,7 +15,7 @@ from tools import MemoryTools, run_stages
 
 from memspan.encode.compression.compress import Compress
 from memspan.encode.compression.cross_entropy import CrossEntropy
-from memspan.errors import InvalidArgumentError, LLMError
+from memspan.errors import InvalidArgumentError, LLMError, ModelAccessError
 from memspan.llm.logprobs import EndpointLogProbs, TokenLogProb
 
 
@@ -188,7 +188,7 @@ def test_what_the_environment_has_for_another_server_is_not_sent(
 
 def test_an_error_tells_the_status_and_no_secret(server: Server) -> None:
     server.status = 401
-    with pytest.raises(LLMError, match="status 401") as caught:
+    with pytest.raises(ModelAccessError, match="status 401") as caught:
         asyncio.run(model(server).alogprobs("it"))
     assert "secret" not in str(caught.value)
     assert caught.value.__cause__ is None
