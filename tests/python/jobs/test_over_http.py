@@ -98,6 +98,50 @@ def test_no_job_is_blamed_for_a_key_or_an_account(
     assert memory.process().done == 3
 
 
+def test_few_jobs_are_blamed_for_a_server_that_is_gone(
+    open_memory: Open, server: ScriptedLLM, client: OpenAIModel
+) -> None:
+    memory = open_memory(llm=client)
+    for number in range(12):
+        memory.add("one", user="ana", session=f"s{number}")
+    server.schedule = lambda asked, number: status(503)
+    for _ in range(8):
+        with pytest.raises(errors.LLMError, match="HTTP 503"):
+            memory.process()
+    assert sum(job.attempts for job in memory.jobs()) <= 5
+    assert {job.state for job in memory.jobs()} == {"pending"}
+    server.schedule = lambda asked, number: None
+    assert memory.process().done == 12
+
+
+def test_jobs_that_a_server_has_no_answer_to_are_parked_beside_others(
+    open_memory: Open, server: ScriptedLLM, client: OpenAIModel
+) -> None:
+    memory = open_memory(llm=client)
+    for number in range(10):
+        memory.add("poison" if number < 5 else "water", user="ana", session=f"s{number}")
+    server.schedule = lambda asked, number: status(503) if "poison" in asked.user else None
+    report = memory.process()
+    assert (report.done, report.parked) == (5, 5)
+
+
+def test_the_background_waits_for_a_server_that_is_gone(
+    open_memory: Open, server: ScriptedLLM, client: OpenAIModel, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory = open_memory(Pace(lease=0.2, poll=0.01, first_pause=0.01), llm=client)
+    server.schedule = lambda asked, number: Fault(name="no", status=503, message="what was said")
+    for number in range(12):
+        memory.add("one", user="ana", session=f"s{number}")
+    with caplog.at_level(logging.WARNING, "memspan"):
+        memory.start_processing()
+        wait_for(lambda: len(caplog.records) >= 3)
+    assert "the server of the model does not answer" in caplog.text
+    assert "what was said" not in caplog.text
+    assert memory.jobs(state="parked") == []
+    server.schedule = lambda asked, number: None
+    wait_for(lambda: len(memory.jobs(state="done")) == 12)
+
+
 class Unpaid(HashEmbedder):
     """An embedder whose account has no credit, for as long as that is so."""
 

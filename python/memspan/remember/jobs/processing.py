@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 from memspan.base.weak_sets import all_of
 from memspan.base.worker_threads import InterpreterEndsError
-from memspan.errors import EmbedderAccessError, MemspanError, ModelAccessError, StoreError
+from memspan.errors import EmbedderAccessError, LLMError, MemspanError, ModelAccessError, StoreError
 from memspan.llm import LLM
 from memspan.recipes import Recipe
 from memspan.remember.engine import Engine
@@ -23,6 +23,7 @@ from memspan.reports.job_info import ProcessReport
 
 from .committer import wait_for_committers
 from .loop import Call, LoopThread
+from .outage import Outage
 from .pace import Pace
 from .processor import Processor, Scope
 from .resolving import Model
@@ -61,6 +62,7 @@ class Processing:
         self._thread: LoopThread | None = None
         self._llm: LLM | None = None
         self._colleagues: set[str] = set()
+        self._outage = Outage()
         self._processors: set[Processor] = set()
         self._follower: Call[ProcessReport] | None = None
 
@@ -208,8 +210,9 @@ class Processing:
         while True:
             try:
                 return await self._process_once(scope, advance)
-            except (StoreError, ModelAccessError, EmbedderAccessError) as error:
-                # A lock that another process held for long, or an account without credit: who follows outlives it.
+            except (StoreError, LLMError, EmbedderAccessError) as error:
+                # A lock that another process held for long, a server that is gone, or an account without credit: who
+                # follows outlives it.
                 if not scope.follow or self._engine.closed:
                     raise
                 pause = self._pause_after(error)
@@ -219,10 +222,13 @@ class Processing:
         if isinstance(error, StoreError):
             _logger.warning("processing goes on in a moment: %s", error)
             return self.pace.lease / 4
+        whose = "embedder" if isinstance(error, EmbedderAccessError) else "model"
+        access = isinstance(error, (EmbedderAccessError, ModelAccessError))
         # Without the server's words: it may repeat what somebody said.
         _logger.warning(
-            "the server of the %s refuses the key or has no credit for it; processing goes on in %g s",
-            "model" if isinstance(error, ModelAccessError) else "embedder",
+            "the server of the %s %s; processing goes on in %g s",
+            whose,
+            "refuses the key or has no credit for it" if access else "does not answer",
             self.pace.lease,
         )
         return self.pace.lease
@@ -243,6 +249,7 @@ class Processing:
             self.pace,
             scope,
             colleagues=self._colleagues,
+            outage=self._outage,
             advance=advance,
         )
         self._processors.add(processor)

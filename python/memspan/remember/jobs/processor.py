@@ -32,6 +32,7 @@ from memspan.times import now_micros
 
 from .committer import Committer, JobLostError, in_store
 from .finishing import finish_all
+from .outage import Outage
 from .pace import Pace
 from .run import JobRun, Shared
 from .slots import Slots
@@ -95,6 +96,7 @@ class Processor:
     Args:
         own: a recipe that the memory was opened with; others are found by name.
         colleagues: tokens of the workers of this memory that are at work; kept up by the processors themselves.
+        outage: of their model's server.
         advance: is told every job that ends.
     """
 
@@ -107,6 +109,7 @@ class Processor:
         scope: Scope,
         *,
         colleagues: set[str],
+        outage: Outage,
         advance: Callable[[int], object] = lambda count: None,
     ) -> None:
         self._engine = engine
@@ -130,7 +133,8 @@ class Processor:
         self._committer = Committer(in_store(engine.store))
         self._finisher = Committer(partial(finish_all, engine), "memspan-jobs-finish", _RECORDS)
         slots = Slots(scope.in_flight)
-        self._shared = Shared(engine, self._committer, llm, slots, pace.stage, self._finisher)
+        self._outage = outage
+        self._shared = Shared(engine, self._committer, llm, slots, pace.stage, outage, self._finisher)
 
     def wake(self) -> None:
         """Look for new jobs now."""
@@ -143,6 +147,7 @@ class Processor:
         Raises:
             StoreError, EmbedderAccessError, EmbedderMismatchError, MissingExtraError, ModelAccessError,
             ModelNotFoundError, JobError: no job can be processed; none is blamed for it.
+            LLMError: the model's server is gone, see `Outage`.
         """
         start = perf_counter()
         self._colleagues.add(self._worker.token)
@@ -285,6 +290,8 @@ class Processor:
         except _NOBODYS_FAULT:
             raise
         except Exception as error:
+            if self._outage.explains(run.job.pk, error):
+                raise
             await self._fail(run, error)
         else:
             self._counts.done += 1

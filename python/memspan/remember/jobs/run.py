@@ -24,6 +24,7 @@ from memspan.times import now_micros
 from . import finishing
 from .committer import Committer
 from .derived import records_of, relations_of, turn_tags_of
+from .outage import Outage
 from .slots import Slots
 from .tools import JobTools, Results
 from .turns import JobTurns, read_turns
@@ -47,6 +48,7 @@ class Shared:
     or waits for an answer to be on disk does not keep another one from the model."""
     stage_seconds: float
     """See `Pace.stage`."""
+    outage: Outage
     finisher: Committer[Change]
     """For the last steps of jobs. They wait for each other in any case, and so do not keep others from threads."""
 
@@ -74,7 +76,7 @@ class JobRun:
         work = Work(user=self.job.user, turns=turns, history=given.before)
         shared = self._shared
         for stage in self._recipe.write if turns else ():
-            tools = JobTools(stage.name, self.results, shared.engine, shared.llm, shared.slots)
+            tools = JobTools(stage.name, self.results, shared.engine, shared.llm, shared.slots, shared.outage)
             work = await self._within_time(stage, work, tools)
         await self.results.begin()
         arrived_at = await in_worker(self._compose, work)

@@ -26,6 +26,7 @@ from memspan.store.jobs import ClaimedJob, Note, Step
 from memspan.times import now_micros
 
 from .committer import Committer, JobLostError
+from .outage import Outage
 from .slots import Slots
 
 if TYPE_CHECKING:
@@ -189,8 +190,11 @@ def _lost(job: ClaimedJob) -> JobLostError:
 class JobTools:
     """`Tools` for one stage of one run of a job."""
 
-    def __init__(self, stage: str, results: Results, engine: Engine, llm: LLM | None, slots: Slots) -> None:
+    def __init__(
+        self, stage: str, results: Results, engine: Engine, llm: LLM | None, slots: Slots, outage: Outage
+    ) -> None:
         self._stage = stage
+        self._outage = outage
         self._results = results
         self._engine = engine
         self._llm = llm
@@ -230,6 +234,7 @@ class JobTools:
             except (LLMError, JobLostError, asyncio.CancelledError) as error:
                 await self._failed(key, prompt, error)
                 raise
+            self._outage.answered()
             step = Step(reply.value.model_dump_json(), reply.model, prompt.name, prompt.version)
             await self._results.keep(self._stage, key, step, reply.usage)
         self._results.models[self._stage] = step
