@@ -124,7 +124,13 @@ class EmbedderMismatchError(MemspanError):
 
 
 class EmbedderError(MemspanError):
-    """An embedder failed or answered something unusable."""
+    """An embedder failed or answered something unusable.
+
+    Attributes:
+        unanswered: its server could not be reached, or kept failing through all attempts: others would fare alike.
+    """
+
+    unanswered: bool = False
 
 
 class EmbedderAccessError(EmbedderError):

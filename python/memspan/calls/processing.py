@@ -63,8 +63,9 @@ class ProcessingCalls(Calls):
             MissingExtraError, ModelNotFoundError: something that every job needs is not here.
             ModelAccessError, EmbedderAccessError: the server of the model or embedder refuses the key, or the account
                 has no credit. No job is blamed.
-            LLMError: the model's server is gone: six jobs one after the other had no answer, with all retries, and no
-                other job had one. None is blamed from the sixth on; in the background, processing goes on in a minute.
+            LLMError, EmbedderError: the server of the model or embedder is gone: six jobs one after the other had no
+                answer, with all retries, and no other job had one. None is blamed from the sixth on; in the background,
+                processing goes on in a minute.
         """
         scope = _scope(user, jobs_in_flight, limit, follow, gather)
         with tracking("processing", self._open_jobs(user, limit, progress), progress) as advance:

@@ -110,7 +110,9 @@ class JsonEndpoint:
             return self._retry.run(attempt)
         except TransientError as error:
             tries = "1 attempt" if attempts == 1 else f"{attempts} attempts"
-            raise EmbedderError(f"{self.url}: {error}; gave up after {tries}") from error
+            failure = EmbedderError(f"{self.url}: {error}; gave up after {tries}")
+            failure.unanswered = True
+            raise failure from error
 
     def close(self) -> None:
         """Close the kept connections; those in use are closed when their replies are there."""

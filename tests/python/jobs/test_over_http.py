@@ -30,6 +30,10 @@ RULES = {
 }
 
 
+UNHURRIED = Pace(first_pause=2.0, growth=1.0)
+"""Others fail as well before a job is tried again."""
+
+
 def wait_for(condition: Callable[[], object], seconds: float = 20) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
@@ -101,7 +105,7 @@ def test_no_job_is_blamed_for_a_key_or_an_account(
 def test_few_jobs_are_blamed_for_a_server_that_is_gone(
     open_memory: Open, server: ScriptedLLM, client: OpenAIModel
 ) -> None:
-    memory = open_memory(llm=client)
+    memory = open_memory(UNHURRIED, llm=client)
     for number in range(12):
         memory.add("one", user="ana", session=f"s{number}")
     server.schedule = lambda asked, number: status(503)
@@ -128,7 +132,7 @@ def test_jobs_that_a_server_has_no_answer_to_are_parked_beside_others(
 def test_the_background_waits_for_a_server_that_is_gone(
     open_memory: Open, server: ScriptedLLM, client: OpenAIModel, caplog: pytest.LogCaptureFixture
 ) -> None:
-    memory = open_memory(Pace(lease=0.2, poll=0.01, first_pause=0.01), llm=client)
+    memory = open_memory(Pace(lease=0.2, poll=0.01, first_pause=2.0, growth=1.0), llm=client)
     server.schedule = lambda asked, number: Fault(name="no", status=503, message="what was said")
     for number in range(12):
         memory.add("one", user="ana", session=f"s{number}")
@@ -146,11 +150,32 @@ class Unpaid(HashEmbedder):
     """An embedder whose account has no credit, for as long as that is so."""
 
     paid = True
+    error: type[errors.EmbedderError] = errors.EmbedderAccessError
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         if not self.paid:
-            raise errors.EmbedderAccessError("no credit; what was said")
+            error = self.error("no credit; what was said")
+            error.unanswered = self.error is errors.EmbedderError
+            raise error
         return super().embed_documents(texts)
+
+
+def test_few_jobs_are_blamed_for_an_embedder_that_is_gone(
+    open_memory: Open, server: ScriptedLLM, client: OpenAIModel
+) -> None:
+    embedder = Unpaid(dim=32)
+    embedder.error = errors.EmbedderError
+    memory = open_memory(UNHURRIED, embedder=embedder, llm=client)
+    for number in range(12):
+        memory.add("one", user="ana", session=f"s{number}")
+    embedder.paid = False
+    for _ in range(8):
+        with pytest.raises(errors.EmbedderError, match="no credit"):
+            memory.process()
+    assert {job.state for job in memory.jobs()} == {"pending"}
+    assert sum(job.attempts for job in memory.jobs()) <= 5
+    embedder.paid = True
+    assert memory.process().done == 12
 
 
 def test_no_job_is_blamed_for_the_key_of_an_embedder(

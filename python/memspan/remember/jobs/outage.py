@@ -1,10 +1,10 @@
-"""Whether it is the model's server that jobs fail at."""
+"""Whether it is a server that jobs fail at: the model's, or the embedder's."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from memspan.errors import LLMError
+from memspan.errors import EmbedderError, LLMError
 
 __all__ = ["Outage"]
 
@@ -19,11 +19,15 @@ class Outage:
     """
 
     def __init__(self) -> None:
-        self._failed: set[int] = set()
+        self._failed: dict[type[Exception], set[int]] = {LLMError: set(), EmbedderError: set()}
 
-    def answered(self) -> None:
-        """The model answered a job."""
-        self._failed.clear()
+    def answered(self, server: type[LLMError | EmbedderError]) -> None:
+        """A server answered a job.
+
+        Args:
+            server: which, by the errors of those who ask it.
+        """
+        self._failed[server].clear()
 
     def explains(self, job: int, error: Exception) -> bool:
         """Whether a job failed for that.
@@ -31,8 +35,9 @@ class Outage:
         Args:
             job: its key.
         """
-        if not isinstance(error, LLMError) or not error.unanswered:
+        if not isinstance(error, (LLMError, EmbedderError)) or not error.unanswered:
             return False
-        if len(self._failed) < _JOBS:
-            self._failed.add(job)
-        return len(self._failed) == _JOBS
+        failed = self._failed[LLMError if isinstance(error, LLMError) else EmbedderError]
+        if len(failed) < _JOBS:
+            failed.add(job)
+        return len(failed) == _JOBS

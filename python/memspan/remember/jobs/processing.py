@@ -15,7 +15,14 @@ from typing import Any, Final, TypeVar
 
 from memspan.base.weak_sets import all_of
 from memspan.base.worker_threads import InterpreterEndsError
-from memspan.errors import EmbedderAccessError, LLMError, MemspanError, ModelAccessError, StoreError
+from memspan.errors import (
+    EmbedderAccessError,
+    EmbedderError,
+    LLMError,
+    MemspanError,
+    ModelAccessError,
+    StoreError,
+)
 from memspan.llm import LLM
 from memspan.recipes import Recipe
 from memspan.remember.engine import Engine
@@ -210,7 +217,7 @@ class Processing:
         while True:
             try:
                 return await self._process_once(scope, advance)
-            except (StoreError, LLMError, EmbedderAccessError) as error:
+            except (StoreError, LLMError, EmbedderError) as error:
                 # A lock that another process held for long, a server that is gone, or an account without credit: who
                 # follows outlives it.
                 if not scope.follow or self._engine.closed:
@@ -222,7 +229,7 @@ class Processing:
         if isinstance(error, StoreError):
             _logger.warning("processing goes on in a moment: %s", error)
             return self.pace.lease / 4
-        whose = "embedder" if isinstance(error, EmbedderAccessError) else "model"
+        whose = "embedder" if isinstance(error, EmbedderError) else "model"
         access = isinstance(error, (EmbedderAccessError, ModelAccessError))
         # Without the server's words: it may repeat what somebody said.
         _logger.warning(

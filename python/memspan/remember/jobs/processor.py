@@ -14,6 +14,7 @@ from typing import Final
 from memspan.base.worker_threads import InterpreterEndsError, in_worker
 from memspan.errors import (
     EmbedderAccessError,
+    EmbedderError,
     EmbedderMismatchError,
     InvalidArgumentError,
     MissingExtraError,
@@ -96,7 +97,7 @@ class Processor:
     Args:
         own: a recipe that the memory was opened with; others are found by name.
         colleagues: tokens of the workers of this memory that are at work; kept up by the processors themselves.
-        outage: of their model's server.
+        outage: of the servers of their model and embedder.
         advance: is told every job that ends.
     """
 
@@ -147,7 +148,7 @@ class Processor:
         Raises:
             StoreError, EmbedderAccessError, EmbedderMismatchError, MissingExtraError, ModelAccessError,
             ModelNotFoundError, JobError: no job can be processed; none is blamed for it.
-            LLMError: the model's server is gone, see `Outage`.
+            LLMError, EmbedderError: the server of the model or embedder is gone, see `Outage`.
         """
         start = perf_counter()
         self._colleagues.add(self._worker.token)
@@ -294,6 +295,7 @@ class Processor:
                 raise
             await self._fail(run, error)
         else:
+            self._outage.answered(EmbedderError)
             self._counts.done += 1
             self._counts.records += records
             self._advance(1)

@@ -234,7 +234,7 @@ class JobTools:
             except (LLMError, JobLostError, asyncio.CancelledError) as error:
                 await self._failed(key, prompt, error)
                 raise
-            self._outage.answered()
+            self._outage.answered(LLMError)
             step = Step(reply.value.model_dump_json(), reply.model, prompt.name, prompt.version)
             await self._results.keep(self._stage, key, step, reply.usage)
         self._results.models[self._stage] = step
