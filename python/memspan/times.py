@@ -61,10 +61,8 @@ def to_micros(value: TimeLike, argument: str = "at") -> Micros:
     if isinstance(value, str):
         value = _parse(value, argument)
     if isinstance(value, datetime):
-        if value.utcoffset() is None:  # naive, too, if its zone does not say
-            value = value.replace(tzinfo=timezone.utc)
         # Subtraction, unlike astimezone, stays exact for offsets that cross the first or last representable day.
-        micros = (value - _EPOCH) // _MICROSECOND
+        micros = (_zoned(value, argument, timezone.utc) - _EPOCH) // _MICROSECOND
     elif isinstance(value, (bool, np.bool_)):
         raise invalid(argument, value, _ACCEPTED, TimeError)
     else:
@@ -96,10 +94,17 @@ def to_moment(value: TimeLike, argument: str = "at", zone: tzinfo = timezone.utc
     moment = _parse(value, argument) if isinstance(value, str) else value
     if not isinstance(moment, datetime):
         return from_micros(to_micros(moment, argument))
-    if moment.utcoffset() is None:
-        moment = moment.replace(tzinfo=zone)
+    moment = _zoned(moment, argument, zone)
     to_micros(moment, argument)
     return moment
+
+
+def _zoned(moment: datetime, argument: str, zone: tzinfo) -> datetime:
+    try:
+        naive = moment.utcoffset() is None  # also with a zone that does not say
+    except Exception as error:  # pandas' NaT is a datetime that tells no time, and there are zones that fail
+        raise invalid(argument, moment, _ACCEPTED, TimeError) from error
+    return moment.replace(tzinfo=zone) if naive else moment
 
 
 def zone_of(moment: TimeLike | None, argument: str = "now") -> tzinfo:

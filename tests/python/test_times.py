@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from memspan.errors import TimeError
-from memspan.times import to_intervals, to_micros
+from memspan.times import to_intervals, to_micros, to_moment
 
 
 class Undecided(tzinfo):
@@ -32,6 +32,13 @@ class Unusable:
         return "5"
 
 
+class NoTime(datetime):
+    """As pandas' `NaT`: a datetime by its class that tells no time."""
+
+    def utcoffset(self) -> timedelta | None:
+        raise ValueError("NaTType does not support utcoffset")
+
+
 def test_naive_means_utc_also_with_a_zone_that_does_not_say() -> None:
     aware = to_micros(datetime(2024, 5, 8, 13, tzinfo=timezone.utc))
     assert to_micros(datetime(2024, 5, 8, 13)) == aware
@@ -44,10 +51,25 @@ def test_whatever_is_an_integer(number: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [np.array([5]), np.array([5.0]), np.array(5.0), np.array([1, 2]), Unusable(), np.True_, 10**400]
+    "value",
+    [
+        np.array([5]),
+        np.array([5.0]),
+        np.array(5.0),
+        np.array([1, 2]),
+        Unusable(),
+        np.True_,
+        10**400,
+        NoTime(2024, 5, 8),
+    ],
 )
 def test_what_is_none_is_named(value: Any) -> None:
     with pytest.raises(TimeError, match=r"^now: got .*accepted: a datetime"):
         to_micros(value, "now")
     with pytest.raises(TimeError, match=r"^between\[0\]: got .*accepted: "):
         to_intervals((value, None))
+
+
+def test_a_datetime_that_tells_no_time_is_no_moment_either() -> None:
+    with pytest.raises(TimeError, match=r"^now: got NoTime.*accepted: a datetime"):
+        to_moment(NoTime(2024, 5, 8), "now")
