@@ -19,6 +19,7 @@ from .limits import MAX_JSON_DEPTH
 from .records import KINDS
 
 __all__ = [
+    "as_array",
     "as_byte_limit",
     "as_choice",
     "as_embedding",
@@ -36,6 +37,7 @@ __all__ = [
     "as_texts",
     "as_where",
     "is_listing",
+    "is_masked",
 ]
 
 
@@ -176,6 +178,29 @@ def as_kind(value: Any, argument: str = "kind") -> int:
     return as_choice(value, argument, KINDS)
 
 
+def is_masked(value: Any) -> bool:
+    """Whether some of an array's values are masked: what lies under a mask is no value."""
+    return (
+        isinstance(value, np.ndarray)
+        and type(value) is not np.ndarray
+        and bool(np.any(getattr(value, "mask", False)))
+    )
+
+
+def as_array(value: Any, argument: str, accepted: str) -> NDArray[Any]:
+    """`value` as numpy reads it.
+
+    Raises:
+        EmbeddingError: it cannot be read, or some of it is masked.
+    """
+    if is_masked(value):
+        raise invalid(argument, "an array with masked values", accepted, EmbeddingError)
+    try:
+        return np.asarray(value)
+    except Exception as error:  # such as that of a tensor that must not become an array
+        raise invalid(argument, value, accepted, EmbeddingError) from error
+
+
 def as_embedding(value: Any, argument: str, shape: tuple[int, ...]) -> NDArray[np.float32]:
     """`value` as a C-ordered float32 array of `shape`; values are checked by the native core.
 
@@ -183,10 +208,7 @@ def as_embedding(value: Any, argument: str, shape: tuple[int, ...]) -> NDArray[n
         EmbeddingError: not numeric, or of another shape.
     """
     accepted = f"float values of shape {shape}"
-    try:
-        array = np.asarray(value)
-    except (ValueError, TypeError) as error:
-        raise invalid(argument, value, accepted, EmbeddingError) from error
+    array = as_array(value, argument, accepted)
     if array.dtype.kind not in "fiu":
         raise invalid(argument, f"an array of {array.dtype}", accepted, EmbeddingError)
     if array.shape != shape:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .arguments import (
+    as_array,
     as_choice,
     as_embedding,
     as_flag,
@@ -155,13 +156,10 @@ def _refusal(index: _core.Index, native: _core.Query) -> InvalidArgumentError | 
 
 def _vector(embedding: ArrayLike) -> NDArray[np.float32]:
     accepted = "float values of shape (dim,)"
-    try:
-        shape = np.shape(embedding)
-    except ValueError as error:
-        raise invalid("embedding", embedding, accepted, EmbeddingError) from error
-    if len(shape) != 1 or not shape[0]:
-        raise invalid("embedding", f"an array of shape {shape}", accepted, EmbeddingError)
-    return as_embedding(embedding, "embedding", shape)
+    array = as_array(embedding, "embedding", accepted)
+    if array.ndim != 1 or not array.size:
+        raise invalid("embedding", f"an array of shape {array.shape}", accepted, EmbeddingError)
+    return as_embedding(array, "embedding", array.shape)
 
 
 def _ranking(ranking: Any, fusion: Any) -> _core.Ranking | None:

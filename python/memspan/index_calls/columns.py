@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from memspan import _core
 from memspan.arguments import (
+    as_array,
     as_embedding,
     as_flag,
     as_json,
@@ -19,6 +20,7 @@ from memspan.arguments import (
     as_text,
     as_texts,
     is_listing,
+    is_masked,
 )
 from memspan.errors import EmbeddingError, TimeError, invalid
 from memspan.times import TimeLike, now_micros, to_micros
@@ -164,6 +166,8 @@ def _times(values: Any, argument: str, count: int, default: int | None = None) -
     if isinstance(values, np.ndarray) and values.dtype == np.int64:
         if values.shape != (count,):
             raise invalid(argument, f"an array of shape {values.shape}", f"shape ({count},)", TimeError)
+        if is_masked(values):
+            raise invalid(argument, "an array with masked values", "a time for each id", TimeError)
         return np.ascontiguousarray(values)
     column = _column(values, argument, count)
     if (times := _core.copy_times(column, default)) is not None:
@@ -251,18 +255,25 @@ def _embeddings(
     listed = isinstance(values, (list, tuple)) and len(values) == count
     if listed and (arrays := _core.copy_rows(values, dim)) is not None:
         return arrays, None
-    if not isinstance(values, np.ndarray) and any(
-        row is None for row in _column(values, "embeddings", count)
-    ):
-        rows = np.zeros((count, dim), np.float32)
-        present = np.zeros(count, np.uint8)
-        for position, row in enumerate(values):
-            if row is not None:
-                rows[position] = as_embedding(row, f"embeddings[{position}]", (dim,))
-                present[position] = 1
-        return rows, present
-    if isinstance(values, np.ndarray) and values.shape[:1] != (count,):
-        raise invalid(
-            "embeddings", f"an array of shape {values.shape}", f"shape ({count}, {dim})", EmbeddingError
-        )
-    return as_embedding(values, "embeddings", (count, dim)), None
+    shape = (count, dim)
+    if isinstance(values, (list, tuple)):
+        column: Sequence[Any] = _column(values, "embeddings", count)
+        if not any(row is None or is_masked(row) for row in column):
+            return as_embedding(column, "embeddings", shape), None
+    else:
+        rows = as_array(values, "embeddings", f"float values of shape {shape}")
+        if rows.ndim and rows.dtype != object:
+            if len(rows) != count:
+                got = f"an array of shape {rows.shape}"
+                raise invalid("embeddings", got, f"shape {shape}", EmbeddingError)
+            return as_embedding(rows, "embeddings", shape), None
+        if not rows.ndim:
+            raise invalid("embeddings", values, f"a list of {count} entries, one for each id")
+        column = _column(rows, "embeddings", count)
+    # Rows of which some may be missing, in a list or as data frames hand them out.
+    packed, present = np.zeros(shape, np.float32), np.zeros(count, np.uint8)
+    for position, row in enumerate(column):
+        if row is not None:
+            packed[position] = as_embedding(row, f"embeddings[{position}]", (dim,))
+            present[position] = 1
+    return packed, present

@@ -10,6 +10,23 @@ from typing import Any
 import numpy as np
 from index_helpers import DIM
 
+
+class Unreadable:
+    """As a tensor that needs a gradient: it has a shape, and numpy must not read it."""
+
+    shape = (DIM,)
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
+        raise RuntimeError("call detach() first")
+
+
+class Unshaped:
+    """As one on another device, of a library that tells no shape."""
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
+        raise TypeError("call cpu() first")
+
+
 NAN, INF = float("nan"), float("inf")
 SURROGATE = "lone \ud800 surrogate"
 
@@ -57,6 +74,7 @@ VECTORS: list[Any] = [
     [-0.0] * DIM,
     np.array([1e-60] * DIM),
 ]
+VECTORS += [np.ma.masked_array([1.0] * DIM, mask=[True] + [False] * (DIM - 1)), Unreadable(), Unshaped()]
 VECTORS += [[NAN, 1, 1, 1], [1, 1, 1, INF], [-INF, 1, 1, 1], [1e300] * DIM, 1e300, 5, np.array(5.0)]
 VECTORS += [[[1.0] * DIM], [[1.0], [2.0], [3.0], [4.0]], [1.0, [1.0]] * 2, np.ones((0, DIM)), {"a": 1}]
 VECTORS += ["abcd", b"abcd", ["a"] * DIM, ["1"] * DIM, [None] * DIM, [1j] * DIM, [object()] * DIM]

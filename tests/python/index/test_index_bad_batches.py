@@ -113,6 +113,9 @@ def test_a_zero_row() -> None:
         np.full((COUNT, DIM), "a"),
         np.ones((COUNT, DIM), np.complex64),
         np.full((COUNT, DIM), 1e300),
+        np.ma.masked_array(np.ones((COUNT, DIM)), mask=np.eye(COUNT, DIM)),
+        [np.ma.masked_array(np.ones(DIM), mask=np.arange(DIM) == 1)] * COUNT,
+        bad.Unreadable(),
         "abcd",
         5,
     ],
@@ -157,3 +160,4 @@ def test_user_and_users() -> None:
 def test_required_columns_cannot_be_none() -> None:
     assert_refused(batch(ids=None), "ids")
     assert_refused(batch(ats=None), "ats")
+    assert_refused(batch(ats=np.ma.masked_array(np.arange(COUNT), mask=np.arange(COUNT) == 1)), "ats")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -188,17 +190,34 @@ def test_the_length_of_an_embedding_does_not_matter(scale: float) -> None:
     assert hits[1].views["semantic"][1] == pytest.approx(0.5**0.5, abs=1e-6)
 
 
-def test_a_batch_where_some_have_no_embedding() -> None:
+@pytest.mark.parametrize("column", [list, tuple, lambda rows: objects(rows)])
+def test_a_batch_where_some_have_no_embedding(column: Callable[[list[Any]], Any]) -> None:
     index = memspan.Index(DIM)
-    index.add_many(
-        user="ana", ids=["a", "b", "c"], ats=[1, 2, 3], embeddings=[[1, 0, 0, 0], None, vector(1, 1)]
-    )
+    rows = column([[1, 0, 0, 0], None, vector(1, 1)])
+    index.add_many(user="ana", ids=["a", "b", "c"], ats=[1, 2, 3], embeddings=rows)
     hits = index.search(user="ana", embedding=vector(1))
     assert hits.ids == ["a", "c", "b"]
     assert index.stats(user="ana")["embeddings"] == 2
 
 
 ROWS = np.arange(12, dtype=np.float32).reshape(3, DIM) + 1
+
+
+class Readable:
+    """What numpy can read and is no list, as columns and tensors of other libraries are."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.values = values
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
+        return self.values
+
+
+def objects(rows: list[Any]) -> np.ndarray:
+    """A column whose entries are arrays, as data frames have them."""
+    column = np.empty(len(rows), object)
+    column[:] = rows
+    return column
 
 
 @pytest.mark.parametrize(
@@ -210,6 +229,12 @@ ROWS = np.arange(12, dtype=np.float32).reshape(3, DIM) + 1
         pytest.param(list(ROWS.astype(np.float64)), id="doubles"),
         pytest.param([ROWS[0], ROWS[1].tolist(), ROWS[2]], id="an array and lists"),
         pytest.param(list(ROWS.astype(">f4")), id="another byte order"),
+        pytest.param(objects(list(ROWS)), id="a column of arrays"),
+        pytest.param(objects(ROWS.tolist()), id="a column of lists"),
+        pytest.param(Readable(objects(list(ROWS))), id="a column of another library"),
+        pytest.param(Readable(ROWS), id="a matrix of another library"),
+        pytest.param(memoryview(ROWS), id="a buffer"),
+        pytest.param(np.ma.masked_array(ROWS), id="masked, where nothing is"),
     ],
 )
 def test_embeddings_one_by_one_are_those_of_a_matrix(rows: object) -> None:
