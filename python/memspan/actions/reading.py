@@ -13,11 +13,11 @@ from .action import MAX_ACTION_CHARS, Action, Outcome, metadata_of
 from .shape import call_text, shape_of, values_of
 from .success import succeeded
 
-__all__ = ["TOOL_KEYS", "ToolUse", "chat_message", "read_tool_use"]
+__all__ = ["TOOL_KEYS", "ToolUse", "chat_message", "is_thought", "read_tool_use"]
 
 TOOL_KEYS: Final = ("tool_calls", "function_call", "tool_call_id", "is_error")
 """Fields of a message that are about tools."""
-ITEM_KEYS: Final = ("type", "call_id", "arguments", "output", "status")
+ITEM_KEYS: Final = ("type", "call_id", "arguments", "input", "output", "status")
 """Fields of the items of OpenAI's Responses interface, which stand where messages do."""
 
 _MOST: Final = 64
@@ -61,15 +61,20 @@ class ToolUse:
 _NOTHING: Final = ToolUse()
 
 
+def is_thought(message: Mapping[str, Any]) -> bool:
+    """Whether it is an item of the Responses interface that holds nothing but what a model thought."""
+    return message.get("type") == "reasoning"
+
+
 def chat_message(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An item of the Responses interface (`function_call`, `function_call_output`) as a chat message; any other
-    message as it is."""
+    """An item of the Responses interface (`function_call`, `custom_tool_call` and their outputs) as a chat message; any
+    other message as it is."""
     kind = message.get("type")
-    if kind == "function_call":
-        call = {"id": message.get("call_id"), "function": _only(message, ("name", "arguments"))}
+    if kind in ("function_call", "custom_tool_call"):
+        call = {"id": message.get("call_id"), "function": _only(message, ("name", "arguments", "input"))}
         own = _without(message, (*ITEM_KEYS, "name"))
         return {"role": "assistant", "content": None, "tool_calls": [call], **own}
-    if kind == "function_call_output":
+    if kind in ("function_call_output", "custom_tool_call_output"):
         own = _without(message, ITEM_KEYS)
         return {
             "role": "tool", "content": message.get("output"), "tool_call_id": message.get("call_id"), **own

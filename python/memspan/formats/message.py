@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from ..actions import chat_message, read_tool_use
+from ..actions import chat_message, is_thought, read_tool_use
 from ..errors import FormatError
 from .clock import Clock
 from .fields import as_captions, as_kind, as_metadata, as_name, as_tags, as_text, as_time, optional
@@ -27,8 +27,11 @@ def read_message(
     """The turn of one message, or `None` when there is nothing in it to remember.
 
     That is so for system and developer messages, which instruct the model and are nothing that was said, and
-    for messages without text, captions and a tool call that can be read. Unknown fields are ignored.
+    for messages without text, captions and a tool call that can be read, or that only tell what a model thought.
+    Unknown fields are ignored.
     """
+    if is_thought(fields):
+        return None
     fields = chat_message(fields)
     speaker = optional(fields, "speaker", place, as_name)
     role = optional(fields, "role", place, as_name)

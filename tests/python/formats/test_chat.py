@@ -146,6 +146,7 @@ def test_tool_calls_and_results_are_turns(write_json: WriteJson) -> None:
                 {"role": "assistant", "content": [{"type": "text", "text": "Hm."}, use]},
                 {"role": "user", "content": [result]},
                 {"role": "tool", "tool_call_id": "c3", "content": ""},
+                {"type": "reasoning", "id": "rs1", "summary": []},
             ]
         }
     )

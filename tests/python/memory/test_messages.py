@@ -239,6 +239,35 @@ def test_tool_calls_and_results_are_turns_that_tell_what_was_done() -> None:
     ]  # fmt: skip
 
 
+def test_what_packages_and_servers_write_is_taken_as_it_is() -> None:
+    """The fields are those of `model_dump()` of OpenAI's package, and of servers that tell what their model thought."""
+    unset = {"id": None, "status": None, "async_": None, "caller": None, "namespace": None}
+    text = {"type": "output_text", "text": "Sunny.", "annotations": [], "logprobs": None}
+    found = records(
+        [
+            {"role": "user", "content": "What is the weather?"},
+            {"type": "reasoning", "id": "rs1", "summary": [], "content": None, "encrypted_content": None},
+            {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": "{}", **unset},
+            {"type": "function_call_output", "call_id": "c1", "output": "sun", **unset},
+            {"type": "custom_tool_call", "call_id": "c2", "name": "shell", "input": "ls", "namespace": None},
+            {"type": "custom_tool_call_output", "call_id": "c2", "output": "a.txt"},
+            {"type": "message", "role": "assistant", "content": [text], "status": "completed", "phase": None},
+            {"role": "assistant", "content": "Yes.", "reasoning_content": "Sun it is.", "refusal": None},
+        ]
+    )
+
+    assert [(record.speaker, record.text) for record in found] == [
+        ("user", "What is the weather?"),
+        ("assistant", "weather()"),
+        ("tool", "sun"),
+        ("assistant", 'shell("ls")'),
+        ("tool", "a.txt"),
+        ("assistant", "Sunny."),
+        ("assistant", "Yes."),
+    ]
+    assert [list(record.metadata) for record in found[1:5]] == [["actions"], ["outcomes"]] * 2
+
+
 def test_a_speaker_that_is_named_stays_when_a_message_holds_results_only() -> None:
     content = [{"type": "tool_result", "tool_use_id": "c", "content": "4 hits"}]
     (record,) = records({"role": "user", "name": "Ana", "content": content})

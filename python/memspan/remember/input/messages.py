@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from memspan import _core
-from memspan.actions import chat_message, read_tool_use
+from memspan.actions import chat_message, is_thought, read_tool_use
 from memspan.errors import TimeError, invalid
 from memspan.records import Record
 from memspan.remember.compose import captions_of
@@ -25,7 +25,7 @@ Message: TypeAlias = "str | Mapping[str, Any]"
 """A text, or a mapping with `text` or `content` and, optionally, `speaker` (or `name` or `role`), `id`, `at`,
 `until`, `recorded_at`, `expires_at`, `session`, `kind`, `tags`, `entities`, `images` (captions),
 `importance`, `provenance`, `fidelity`, `sources` and `metadata`. Tool calls and their results, as OpenAI and
-Anthropic write them, become turns, too: see `memspan.actions`."""
+Anthropic write them, become turns, too: see `memspan.actions`. What a model thought is left out."""
 
 Session: TypeAlias = "Sequence[Message] | Mapping[str, Any]"
 """A list of messages, or a mapping with `messages` and, optionally, `session` (its id), `at`, `tags` and
@@ -45,8 +45,12 @@ _TEXT_KEYS: Final = ("text", "content")
 _SPEAKER_KEYS: Final = ("speaker", "name", "role")
 _OTHER_KEYS: Final = ("tags", "metadata", "images")
 _TOOL_KEYS: Final = ("function_call", "is_error", "tool_call_id", "tool_calls")
-# Fields of chat-completion messages that hold nothing to remember.
-_IGNORED_KEYS: Final = ("annotations", "audio", "refusal")
+# Fields of messages and items, as packages and servers write them, that hold nothing to remember: what a
+# model thought, and notes of the interface.
+_IGNORED_KEYS: Final = (
+    "annotations", "async", "async_", "audio", "caller", "created_by", "namespace", "phase",
+    "provider_specific_fields", "reasoning", "reasoning_content", "reasoning_details", "refusal",
+)  # fmt: skip
 _MESSAGE_KEYS: Final = frozenset(
     (*_RECORD_KEYS, *_TEXT_KEYS, *_SPEAKER_KEYS, *_OTHER_KEYS, *_TOOL_KEYS, *_IGNORED_KEYS)
 )
@@ -78,7 +82,7 @@ def to_drafts(
     """Normalise the input of `Memory.add`; see there for the meaning of the arguments. O(size of the input).
 
     A message that only calls tools has these calls for its text. One that has neither text nor a call that can be read,
-    or is a result without text, is left out.
+    or is a result without text, or only tells what a model thought, is left out.
 
     Raises:
         InvalidArgumentError: names the message by its position and the field.
@@ -205,6 +209,8 @@ def _moments(
 def _to_draft(
     message: Mapping[str, Any], place: str, defaults: _Defaults, at: Micros, dated: bool
 ) -> Draft | None:
+    if is_thought(message):
+        return None
     message = chat_message(message)
     for key in message:
         if key not in _MESSAGE_KEYS:
