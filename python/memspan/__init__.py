@@ -16,6 +16,7 @@ from memspan.starting import raise_at_ctrl_c
 
 # isort: split
 from memspan._core import simd_level
+from memspan.base.pickling import refuse_pickling
 from memspan.embed import CallableEmbedder, Embedder, HashEmbedder
 from memspan.errors import (
     BadReplyError,
@@ -83,6 +84,7 @@ from memspan.reports.tag_info import TagReport
 from memspan.rerank import Reranker
 
 raise_at_ctrl_c()
+refuse_pickling()
 
 if TYPE_CHECKING:
     from memspan.embed import OnnxEmbedder, OpenAIEmbedder
