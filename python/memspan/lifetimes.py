@@ -10,7 +10,7 @@ from .errors import InvalidArgumentError, TimeError, invalid
 
 __all__ = ["MAX_TTL_SECONDS", "TimeToLive", "to_seconds"]
 
-TimeToLive: TypeAlias = "timedelta | float | int"
+TimeToLive: TypeAlias = timedelta | float | int
 """How long a record lives: a `timedelta`, or seconds."""
 
 MAX_TTL_SECONDS: Final = 1000 * 365.25 * 86_400

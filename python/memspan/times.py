@@ -33,15 +33,15 @@ __all__ = [
 Micros: TypeAlias = int
 """Microseconds since 1970-01-01T00:00:00Z."""
 
-TimeLike: TypeAlias = "datetime | str | int"
+TimeLike: TypeAlias = datetime | str | int
 """A `datetime` (naive means UTC), ISO 8601 text, or integer microseconds since 1970."""
 
 Between: TypeAlias = (
-    "tuple[TimeLike | None, TimeLike | None] | Sequence[tuple[TimeLike | None, TimeLike | None]]"
+    tuple[TimeLike | None, TimeLike | None] | Sequence[tuple[TimeLike | None, TimeLike | None]]
 )
 """One `(start, end)` pair of times or several; the end is exclusive, `None` leaves a side open."""
 
-Interval: TypeAlias = "tuple[Micros | None, Micros | None]"
+Interval: TypeAlias = tuple[Micros | None, Micros | None]
 """A closed-open interval `[start, end)`; `None` leaves that end open."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)

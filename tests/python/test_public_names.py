@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from types import ModuleType
+from typing import get_type_hints
 
 import pytest
 
@@ -55,6 +56,20 @@ def test_the_classes_in_signatures_are_public(owner: type) -> None:
     named = {*classes_named_by(owner)}
     assert named
     assert {name for name in named if not any(name in module.__all__ for module in PUBLIC)} == set()
+
+
+# Their annotations name classes that are loaded when somebody wants them.
+LOADED_LATER = {"compress", "consolidate", "learn_procedures", "sleep_log", "user", "vault"}
+
+
+@pytest.mark.parametrize("owner", [memspan.Memory, memspan.UserMemory, memspan.Index])
+def test_the_hints_of_calls_can_be_read(owner: type) -> None:
+    """As by those who make a tool of a call for a language model."""
+    for name in dir(owner):
+        if not name.startswith("_") and name not in LOADED_LATER and name[1:] not in LOADED_LATER:
+            call = getattr(owner, name)
+            if callable(call):
+                assert "return" in get_type_hints(call), name
 
 
 def test_every_public_name_is_there_and_listed() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memspan.arguments import as_flag
 from memspan.lifecycle.staleness import StalenessPolicy, as_staleness_policy
+from memspan.ranking import Ranker
 from memspan.recall.context import Context, TokenCounter, checked_budget
+from memspan.recall.plan import Plan
 from memspan.records import Record
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.input.fields import checked_name, checked_text
@@ -19,10 +21,6 @@ from memspan.remember.searching.searching import latest, search, with_one_embedd
 from memspan.times import Between, TimeLike
 
 from .base import Calls
-
-if TYPE_CHECKING:
-    from memspan.ranking import Ranker
-    from memspan.recall import Plan
 
 __all__ = ["SearchingCalls"]
 

@@ -11,7 +11,7 @@ from .protocol import LLM
 
 __all__ = ["LLMSpec", "resolve_llm"]
 
-LLMSpec: TypeAlias = "LLM | str | None"
+LLMSpec: TypeAlias = LLM | str | None
 """A language model, the name of one, or none."""
 
 _MEMBERS: Final = ("model", "acomplete")

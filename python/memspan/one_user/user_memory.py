@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.lifetimes import TimeToLive
+from memspan.ranking import Ranker
 from memspan.recall.answer import Answer, AnswerStream
 from memspan.recall.chat_history import ChatHistory
 from memspan.recall.context import Context, TokenCounter
+from memspan.recall.plan import Plan
 from memspan.records import Record
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.input.messages import Messages
@@ -27,10 +30,7 @@ from .safekeeping import UserSafekeeping
 from .sleep import UserSleepCalls
 
 if TYPE_CHECKING:
-    from memspan.lifecycle.staleness import StalenessPolicy
     from memspan.memory import Memory
-    from memspan.ranking import Ranker
-    from memspan.recall import Plan
 
 __all__ = ["UserMemory"]
 

@@ -9,7 +9,7 @@ from memspan.errors import invalid
 
 __all__ = ["MOST_MESSAGES", "ChatHistory", "checked_history"]
 
-ChatHistory: TypeAlias = "Sequence[str | Mapping[str, Any]]"
+ChatHistory: TypeAlias = Sequence[str | Mapping[str, Any]]
 """Messages, oldest first: a text, or a mapping with `text` or `content` and optionally `speaker`, `name` or `role`."""
 
 MOST_MESSAGES: Final = 10

@@ -19,7 +19,7 @@ from memspan.errors import EmbedderMismatchError, InvalidArgumentError, StoreErr
 
 __all__ = ["EmbedderIdentity", "EmbedderSpec", "StoreEmbedder"]
 
-EmbedderSpec: TypeAlias = "Embedder | Callable[[list[str]], Any] | str | None"
+EmbedderSpec: TypeAlias = Embedder | Callable[[list[str]], Any] | str | None
 
 _BATCH: Final = 256
 

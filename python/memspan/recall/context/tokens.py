@@ -9,7 +9,7 @@ from memspan import _core
 
 __all__ = ["TokenCounter", "estimate_tokens"]
 
-TokenCounter: TypeAlias = "Callable[[str], int]"
+TokenCounter: TypeAlias = Callable[[str], int]
 """The number of tokens of a text."""
 
 

@@ -21,18 +21,18 @@ from .tags import checked_tags
 
 __all__ = ["Message", "Messages", "Session", "to_drafts"]
 
-Message: TypeAlias = "str | Mapping[str, Any]"
+Message: TypeAlias = str | Mapping[str, Any]
 """A text, or a mapping with `text` or `content` and, optionally, `speaker` (or `name` or `role`), `id`, `at`,
 `until`, `recorded_at`, `expires_at`, `session`, `kind`, `tags`, `entities`, `images` (captions),
 `importance`, `provenance`, `fidelity`, `sources` and `metadata`. Tool calls and their results, as OpenAI and
 Anthropic write them, become turns, too: see `memspan.actions`. What a model thought is left out."""
 
-Session: TypeAlias = "Sequence[Message] | Mapping[str, Any]"
+Session: TypeAlias = Sequence[Message] | Mapping[str, Any]
 """A list of messages, or a mapping with `messages` and, optionally, `session` (its id), `at`, `tags` and
 `metadata`.
 """
 
-Messages: TypeAlias = "Message | Sequence[Message] | Sequence[Session] | Mapping[str, Any]"
+Messages: TypeAlias = Message | Sequence[Message] | Sequence[Session] | Mapping[str, Any]
 """Whatever `Memory.add` takes: one message, a list of messages, one session, or a list of sessions."""
 
 _SECOND: Final = 1_000_000

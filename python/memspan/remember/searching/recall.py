@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from memspan.recall.plan import Plan
 from memspan.records import Record
 from memspan.remember.compose import shown_text
-
-if TYPE_CHECKING:
-    from memspan.recall import Plan
 
 __all__ = ["Moved", "Recall", "Recalls", "Timings", "recall_of"]
 

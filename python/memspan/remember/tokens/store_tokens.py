@@ -27,7 +27,7 @@ __all__ = ["TOKEN_SETTING", "StoreTokens", "TokenEmbedderSpec", "require_same"]
 TOKEN_SETTING: Final = "token_embedder"  # noqa: S105
 """The setting of a store that names its token embedder."""
 
-TokenEmbedderSpec: TypeAlias = "TokenEmbedder | str | Literal[False] | None"
+TokenEmbedderSpec: TypeAlias = TokenEmbedder | str | Literal[False] | None
 
 _BATCH: Final = 256
 # Of texts that were embedded and then refused: nobody is as long about to write them.

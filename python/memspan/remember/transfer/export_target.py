@@ -15,7 +15,7 @@ from memspan.remember.engine import Engine
 
 __all__ = ["TextFile", "writable"]
 
-TextFile: TypeAlias = "str | os.PathLike[str] | IO[str]"
+TextFile: TypeAlias = str | os.PathLike[str] | IO[str]
 """A path, or an open text file."""
 
 _DATABASE: Final = ("", "-wal", "-shm", "-journal")
