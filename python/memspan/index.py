@@ -40,14 +40,14 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
 
     Nothing of one user (postings, statistics, tags, embeddings) can be reached or inferred through another. Unknown
     users are empty, not an error. Every method may be called from any thread: searches of a user run in parallel with
-    each other and with all that happens to other users. The GIL is released while the core works.
+    each other and with all that happens to other users. The GIL is released while the core works. A forked child may
+    use an index, other than a `Memory`, only if no other thread was inside a call at the fork, or it waits for ever.
 
     Args:
         dim: dimension of every embedding, 1-8,192.
         analyzer: how text becomes words. `"english"` folds case and accents, stems (Snowball) and drops stop words;
             `"simple"` only folds. Stored with the index.
-        k1: BM25's saturation of the term frequency, 0-100.
-        b: BM25's weight of a text's length, 0-1.
+        k1, b: BM25's saturation of the term frequency, 0-100, and its weight of a text's length, 0-1.
         row_format: how vectors are kept for exact scores. `"bfloat16"` takes half the memory of `"float32"` (768 bytes
             less a record at 384 dimensions): values are rounded to 8 significant bits, which moves a cosine by about
             0.001 / sqrt(dim). Stored with the index.
@@ -318,7 +318,7 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
                 under `rrf` keeps its own scores. `ranking`: of `learned`, what `Ranker.ranking` gives.
             weights: of `rrf` and `weighted`, by the name of a view; 1 where one is not named.
             neighbors: each hit lends half of its score to the records next to it in its session, a quarter to those
-                two turns away, and so on up to so many turns.
+                two turns away, and so on up to so many turns; not with `learned`, which looks at neighbours itself.
             exact: no approximation, in the tag router either.
             recall: above 0 and at most 1; the share of the exact best k that an approximate search finds on average.
             explain: fill `Hits.explanation` and `Hit.explanation`.
