@@ -204,6 +204,26 @@ def test_bad_messages_are_named(messages: Any, place: str) -> None:
         records(messages)
 
 
+class Missing:
+    """As pandas' `NA`: neither equal to anything nor different, which it says by raising."""
+
+    def __eq__(self, other: object) -> Any:
+        return self
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __bool__(self) -> bool:
+        raise TypeError("boolean value of NA is ambiguous")
+
+
+def test_a_session_that_is_missing_in_a_data_frame_is_named() -> None:
+    with pytest.raises(errors.InvalidArgumentError, match=r"^session: got "):
+        records("x", session=Missing())
+    with pytest.raises(errors.InvalidArgumentError, match=r"^messages\[0\].*session: got "):
+        records({"text": "x", "session": Missing()})
+
+
 def test_deep_metadata() -> None:
     deep: Any = "x"
     for _ in range(40):

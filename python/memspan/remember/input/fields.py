@@ -42,7 +42,9 @@ def checked_name(value: Any, argument: str, limit: int = MAX_NAME_BYTES) -> str:
 
 def optional_name(value: Any, argument: str, limit: int = MAX_NAME_BYTES) -> str | None:
     """As `checked_name`; `None` and empty text both mean that there is none."""
-    return None if value is None or value == "" else checked_name(value, argument, limit)
+    if value is None or (isinstance(value, str) and not value):
+        return None
+    return checked_name(value, argument, limit)
 
 
 def checked_names(
