@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import numpy as np
 import pytest
@@ -213,6 +214,21 @@ def test_add_records(open_memory: Callable[..., Memory]) -> None:
     assert memory.add_records([other]) == 1
     assert memory.get(user="ana", id="own").embedding[0] == 0.5  # type: ignore[union-attr, index]
     assert memory.verify() == []
+
+
+class Tensor:
+    """As one that needs a gradient: it must not become an array."""
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
+        raise RuntimeError("call detach() first")
+
+
+@pytest.mark.parametrize("embedding", [Tensor(), np.ma.masked_array(np.ones(32), mask=np.arange(32) == 1)])
+def test_add_records_names_a_vector_that_is_none(memory: Memory, embedding: Any) -> None:
+    record = Record(id="r", user="ana", text="text", at=AT, embedding=embedding)
+    with pytest.raises(errors.EmbeddingError, match=r"^records\[0\]\.embedding: got "):
+        memory.add_records([record])
+    assert memory.stats()["records"] == 0
 
 
 def test_add_records_keeps_what_came_before_a_refused_one(memory: Memory) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.arguments import as_flag
+from memspan.arguments import as_array, as_flag
 from memspan.errors import EmbeddingError, TimeError, invalid
 from memspan.limits import MAX_GIVEN_METADATA_BYTES, MAX_METADATA_BYTES, MAX_TEXT_BYTES
 from memspan.records import Record
@@ -111,9 +111,10 @@ def checked_vector(value: Any, dim: int, argument: str) -> NDArray[np.float32]:
         EmbeddingError: another shape, not numbers, NaN, infinity or only zeros.
     """
     accepted = f"{dim} finite numbers, not all zero"
+    array = as_array(value, argument, accepted)
     try:
         with np.errstate(over="ignore"):
-            vector = np.array(value, dtype=np.float32)
+            vector = np.array(array, dtype=np.float32)
     except (TypeError, ValueError):
         raise invalid(argument, value, accepted, EmbeddingError) from None
     if vector.shape != (dim,):
