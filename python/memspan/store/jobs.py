@@ -121,7 +121,7 @@ class JobReader(Protocol):
     def held(self, user: str | None, owners: Collection[str]) -> bool:
         """Whether one of these workers is at work on a job."""
 
-    def next_due(self, user: str | None, gathering: Gathering = "wait") -> Micros | None:
+    def next_due(self, user: str | None, now: Micros, gathering: Gathering = "wait") -> Micros | None:
         """When the first of the pending jobs that nothing else holds back may be claimed."""
 
     def seeing(self, user: str, ids: Sequence[str], *, own: bool = False) -> dict[str, set[int]]:

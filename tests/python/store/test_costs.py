@@ -35,7 +35,7 @@ READS: dict[str, Read] = {
     "runs": lambda reader: reader.runs.runs("ana"),
     "jobs": lambda reader: reader.jobs.jobs("ana"),
     "open jobs": lambda reader: reader.jobs.open("ana"),
-    "next due job": lambda reader: reader.jobs.next_due("ana"),
+    "next due job": lambda reader: reader.jobs.next_due("ana", 1),
     "usage": lambda reader: reader.jobs.usage("ana", ("user",)),
     "resources": lambda reader: reader.resources.all("ana"),
     "relations": lambda reader: reader.relations("ana"),

@@ -56,6 +56,18 @@ def test_claims_go_by_age_and_sessions(writer: StoreWriter) -> None:
     assert not writer.jobs.held("carl", ["w"])
 
 
+def test_no_job_waits_for_a_clock_that_was_set_back(writer: StoreWriter) -> None:
+    enqueue(writer, "a1", now=50_000)
+    (job,) = claim(writer, now=50_000)
+    writer.jobs.fail(job, "broken", 60_000, [])
+    assert claim(writer, now=50_000) == []
+    assert writer.jobs.next_due(None, 50_000) == 60_000
+    assert writer.jobs.next_due(None, 1000) == 0
+    (job,) = claim(writer, now=1000)
+    writer.jobs.fail(job, "again", 2000, [])
+    assert claim(writer, now=1000) == [], "what is written now waits as long as it should"
+
+
 def test_claims_of_one_user(writer: StoreWriter) -> None:
     enqueue(writer, "a1")
     enqueue(writer, "d1", user="ben")
@@ -68,7 +80,7 @@ def test_the_next_job_of_a_session_waits_for_the_end_of_the_first(writer: StoreW
     (first,) = claim(writer)
     enqueue(writer, "a4")
     assert claim(writer) == []
-    assert writer.jobs.next_due(None) is None
+    assert writer.jobs.next_due(None, 1) is None
     writer.jobs.finish(first, Outcome(), [])
     (second,) = claim(writer)
     assert writer.jobs.turns(second.pk) == (["a4"], ["a2", "a3"])
@@ -99,7 +111,7 @@ def test_failures_and_pauses(writer: StoreWriter) -> None:
     writer.jobs.fail(job, "broken", 5000, [note, Note(4, None, "failed", {})])
     assert state(writer) == ("pending", 1, "broken")
     assert claim(writer, now=4999) == []
-    assert writer.jobs.next_due(None) == 5000
+    assert writer.jobs.next_due(None, 4999) == 5000
     (job,) = claim(writer, now=5000)
     writer.jobs.fail(job, "again", None, [note, Note(6, None, "parked", {})])
     assert state(writer) == ("parked", 2, "again")

@@ -209,7 +209,7 @@ class Processor:
     def _outlook(self) -> tuple[int | None, bool]:
         others = self._colleagues - {self._worker.token}
         with self._engine.store.reading() as reader:
-            due = reader.jobs.next_due(self._scope.user, self._scope.gathering)
+            due = reader.jobs.next_due(self._scope.user, now_micros(), self._scope.gathering)
             return due, bool(others) and reader.jobs.held(self._scope.user, others)
 
     def _open(self) -> int:
@@ -241,7 +241,7 @@ class Processor:
 
         def claim(writer: StoreWriter) -> tuple[list[ClaimedJob], bool, int]:
             now, workers, own = now_micros(), writer.jobs.workers(), self._worker.token
-            dead = {each.token for each in workers if each.token != own and gone(each, now)}
+            dead = {each.token for each in workers if each.token != own and gone(each, now, self._pace.lease)}
             parked = writer.jobs.bury(dead, self._pace.attempts, now)
             if own not in {each.token for each in workers}:
                 writer.jobs.register(self._worker)  # Another one took it for dead.

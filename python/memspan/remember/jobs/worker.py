@@ -26,12 +26,18 @@ def renewed(worker: Worker, now: Micros, lease: float) -> Worker:
     return worker._replace(expires=now + int(lease * 1e6))
 
 
-def gone(worker: Worker, now: Micros) -> bool:
-    """Whether the worker's lease ended, or its process did, as far as can be seen from here."""
+def gone(worker: Worker, now: Micros, lease: float) -> bool:
+    """Whether the worker's lease ended, or its process did, as far as can be seen from here.
+
+    Of a process that cannot be seen, as after a restart of the machine, a lease beyond any that begins now tells
+    nothing: the clock was set back since. One that lives gives another sign soon; the end of it might be a year away.
+    """
     if worker.expires < now:
         return True
+    if worker.host != _host():
+        return worker.expires > renewed(worker, now, lease).expires
     pid = worker.process.partition(":")[0]
-    return worker.host == _host() and pid.isdigit() and _ended(int(pid), worker.process)
+    return pid.isdigit() and _ended(int(pid), worker.process)
 
 
 def this_process() -> str:

@@ -32,8 +32,10 @@ _UNBLOCKED: Final = (
     f"AND (j.run = 0 OR NOT EXISTS ({_OTHER} AND e.pk > j.pk AND e.state = 'running'))"
 )
 
-_DUE: Final = "iif(:gathering = 'begin' AND j.run = 0, 0, j.due)"
-"""When a job `j` may begin. One that nobody has begun yet is held back only by the wish for more turns."""
+_DUE: Final = "iif((:gathering = 'begin' AND j.run = 0) OR j.updated > :now, 0, j.due)"
+"""When a job `j` may begin. One that nobody has begun yet is held back only by the wish for more turns. One that was
+written after `:now` waits no longer: the clock was set back since, maybe by a year, and would take as long to get
+there."""
 
 INTERRUPTED: Final = "the process that worked on it ended"
 """The reason of a job whose worker died."""
@@ -145,11 +147,11 @@ class SqliteJobReader(SqliteRows):
         )
         return any(owner in owners for (owner,) in rows)
 
-    def next_due(self, user: str | None, gathering: Gathering = "wait") -> Micros | None:
+    def next_due(self, user: str | None, now: Micros, gathering: Gathering = "wait") -> Micros | None:
         due = self._one(
             f"SELECT min({_DUE}) FROM jobs j JOIN users u ON u.pk = j.user_pk WHERE {_unblocked(user)} "  # noqa: S608
             "AND (:gathering <> 'leave' OR j.run > 0 OR j.due = 0)",
-            {"user": user, "gathering": gathering},
+            {"user": user, "now": now, "gathering": gathering},
         )
         return None if due is None else int(due)
 
