@@ -303,6 +303,44 @@ def test_nothing_is_written_to_a_file_that_is_not_there_any_more(
         store.erase()
 
 
+@pytest.mark.parametrize("change", [_move, _replace, Path.unlink])
+def test_a_new_reader_leaves_the_log_of_a_file_that_is_not_there_any_more(
+    store: SqliteStore, path: Path, make_record: Callable[..., Record], change: Callable[[Path], object]
+) -> None:
+    with store.writing() as writer:
+        writer.put([make_record("m1")])
+    log = path.with_name("agent.memspan-wal")
+    size = log.stat().st_size
+    with store.reading() as reader:
+        change(path)
+        assert reader.ids("ana") == ["m1"]
+        with (
+            pytest.raises(StoreError, match="moved, deleted or replaced"),
+            store.reading(),
+            store.reading(),
+        ):
+            pytest.fail("the block must not run")
+    assert log.stat().st_size == size > 0
+
+
+def test_the_log_of_a_moved_file_is_not_emptied_by_a_new_one(
+    store: SqliteStore, path: Path, make_record: Callable[..., Record]
+) -> None:
+    with store.writing() as writer:
+        writer.put([make_record("m1")])
+    _move(path)
+    with pytest.raises(StoreError, match=r"no such file, but the log .*agent\.memspan-wal"):
+        SqliteStore(path)
+    assert not path.exists()
+    store.close()
+    path.with_name("agent.memspan-wal").rename(path.with_name("elsewhere.memspan-wal"))
+    moved = SqliteStore(path.with_name("elsewhere.memspan"))
+    with moved.reading() as reader:
+        assert reader.ids("ana") == ["m1"]
+    moved.close()
+    SqliteStore(path).close()
+
+
 def test_a_moved_file_is_whole_with_its_log(
     store: SqliteStore, path: Path, make_record: Callable[..., Record]
 ) -> None:

@@ -50,7 +50,7 @@ class ConnectionPool:
         self._inside: dict[int, int] = {}  # Uses of connections, by thread; guarded by the gate.
         self._readers: list[sqlite3.Connection] = []
         self._writer: sqlite3.Connection | None = None
-        self._written_to: int | None = None  # The file that the writer opened.
+        self._file: int | None = None  # The one that was opened first.
         self._in_use: set[sqlite3.Connection] = set()
         self._closed = False
         _pools.add(self)
@@ -71,14 +71,9 @@ class ConnectionPool:
             me = self._enter()
             try:
                 if self._writer is None:
-                    self._writer = connect(self._path, self._busy_seconds)
-                    self._written_to = _file_at(self._name)
-                elif _file_at(self._name) != self._written_to:
-                    raise StoreError(
-                        f"{self._path}: the file was moved, deleted or replaced while it was open; nothing was "
-                        f"changed. Close the store, let its log, {self._path}-wal, follow the file under its new "
-                        "name, as what was committed last may be there alone, and open it where it is now"
-                    )
+                    self._writer = self._connect()
+                else:
+                    self._require_same_file()
                 connection = self._writer
                 try:
                     self._in_use.add(connection)
@@ -95,7 +90,7 @@ class ConnectionPool:
         """A connection for this one use, beside the writer's."""
         me = self._enter()
         try:
-            connection = connect(self._path, self._busy_seconds)
+            connection = self._connect()
             try:
                 self._in_use.add(connection)
                 yield connection
@@ -111,6 +106,23 @@ class ConnectionPool:
             self._closed = True
             self._close_idle()
 
+    def _connect(self) -> sqlite3.Connection:
+        # Also to read: where no file is, SQLite would make an empty one, and empty the log that was the other one's.
+        if self._file is not None:
+            self._require_same_file()
+        connection = connect(self._path, self._busy_seconds)
+        if self._file is None:
+            self._file = _file_at(self._name)
+        return connection
+
+    def _require_same_file(self) -> None:
+        if _file_at(self._name) != self._file:
+            raise StoreError(
+                f"{self._path}: the file was moved, deleted or replaced while it was open; nothing was changed. Close "
+                f"the store, let its log, {self._path}-wal, follow the file under its new name, as what was committed "
+                "last may be there alone, and open it where it is now"
+            )
+
     def _take_reader(self) -> tuple[sqlite3.Connection, int]:
         """A connection, and the thread that has it."""
         me = self._enter()
@@ -119,7 +131,7 @@ class ConnectionPool:
             try:
                 connection = self._readers.pop()
             except IndexError:
-                connection = connect(self._path, self._busy_seconds)
+                connection = self._connect()
                 connection.execute("PRAGMA query_only = ON")
             self._in_use.add(connection)
         except BaseException:

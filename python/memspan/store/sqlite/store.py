@@ -38,7 +38,8 @@ class SqliteStore:
 
     Raises:
         InvalidArgumentError: `path` is not a path to a file.
-        StoreError: the file cannot be opened, is damaged, is not a store, or has a newer schema.
+        StoreError: the file cannot be opened, is damaged, is not a store, or has a newer schema; or there is none, but
+            the log of one that was moved.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, busy_seconds: float = BUSY_SECONDS) -> None:
@@ -47,6 +48,7 @@ class SqliteStore:
         self._kept: tuple[sqlite3.Connection, int, SqliteWriter] | None = None
         self._pool = ConnectionPool(self.path, busy_seconds)
         self._checkpoints = Checkpoints(self.path, self._pool)
+        _refuse_log_alone(self.path)
         try:
             create_private_file(self.path)
         except OSError as error:
@@ -200,6 +202,24 @@ class SqliteStore:
         """Close all connections. Closing twice is harmless; a read in another thread ends first."""
         self._checkpoints.wait()
         self._pool.close()
+
+
+def _refuse_log_alone(path: Path) -> None:
+    """SQLite would empty it beside a new file, and what was committed last may be there alone."""
+    log = path.with_name(path.name + "-wal")
+    # Asked again at last: another process may be making both at this moment.
+    if not os.path.exists(path) and _holds_something(log) and not os.path.exists(path):
+        raise StoreError(
+            f"{path}: there is no such file, but the log of one that was moved or deleted, {log}, which may hold what "
+            "was committed last; move it to where the file is now, with its new name before -wal, or delete it"
+        )
+
+
+def _holds_something(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False
 
 
 def _checked_path(path: object) -> Path:
