@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from tiny_recipe import Custom, NoteTurns, ScriptedModel, SumUp, derived, note_fact, recipe_of, sum_fact
 
+from memspan import Quotas
 from memspan.encode.values import Work
 from memspan.memory import Memory
 from memspan.remember.jobs.pace import Pace
@@ -73,18 +74,26 @@ def test_answers_about_turns_that_ended_since_are_not_used(open_memory: Open, mo
     }
 
 
-@pytest.mark.parametrize("how", ["expired", "undone"])
+@pytest.mark.parametrize("how", ["expired", "undone", "undone in the cold tier"])
 def test_a_session_goes_on_whose_only_waiting_turn_is_gone(open_memory: Open, how: str) -> None:
     memory = open_memory(recipe=recipe_of(NoteTurns()))
     memory.add({"id": "m0", "text": "turn 0"}, user="ana", session="s")
+    memory.add({"id": "kept", "text": "something else"}, user="ana", session="t")
     memory.process()
     if how == "expired":
         memory.add("turn 1", user="ana", session="s", ttl=0.001)
         time.sleep(0.005)
         memory.consolidate()
     else:
-        memory.supersede(user="ana", id="m0", text="turn 1")
+        new = memory.supersede(user="ana", id="m0", text="turn 1")
+        if how != "undone":
+            memory.pin(user="ana", ids=["kept"])
+            memory.set_quotas(
+                Quotas(capacity=10, shares={"episodic": 0.1, "semantic": 0.8, "procedural": 0.1}), user="ana"
+            )
+            assert new in {one.id for one in memory.evicted("ana")}
         memory.undo(memory.runs("ana")[0].id)
+        memory.set_quotas(None, user="ana")
     memory.add({"id": "m2", "text": "turn 2"}, user="ana", session="s")
     memory.process()
     assert ("m2",) in {record.sources for record in derived(memory)}

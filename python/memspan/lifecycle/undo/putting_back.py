@@ -153,6 +153,8 @@ class PutBack:
         writer.jobs.restart(shown, erase=False)
         writer.cold.drop(user, gone)
         writer.remove(user, gone)
+        # Also turns that were in the cold tier alone may have been waiting in a job.
+        writer.jobs.lose(user, gone)
         # A handle that has not heard of an eviction yet still has the record in its index.
         writer.mark_removal(user)
         self._change.apply(lambda index: index.remove(user=user, ids=gone))
