@@ -19,6 +19,10 @@ ifneq ($(ROOMY),)
 export PYTEST_DEBUG_TEMPROOT ?= $(ROOMY)
 endif
 
+# The threads of OpenBLAS wait in loops: where two processes of tests have two each on two cores, learning takes ten times
+# as long.
+export OPENBLAS_NUM_THREADS ?= 1
+
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
