@@ -189,6 +189,45 @@ BOOST_FIXTURE_TEST_CASE(a_layout_survives_a_snapshot, Fixture) {
   }
 }
 
+// The clusters are those of the first topics, and the questions are about the others.
+struct NewTopics : Fixture {
+  void turn_to_new_topics() { vectors = test::ClusteredVectors(kDim, kClusters / 4, random); }
+  void lay_out_and_turn(size_t joining) {
+    fill(4000, false);
+    index.consolidate("ana", true);
+    turn_to_new_topics();
+    fill(joining, false);
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(rows_of_new_topics_are_found_among_the_clusters_of_others, NewTopics) {
+  lay_out_and_turn(390);  // too few for clusters of their own
+  const ConsolidationReport joined = index.consolidate("ana", false);
+  BOOST_TEST(joined.records == 4390u);
+  BOOST_TEST(joined.clustered_anew == 0u);
+  BOOST_TEST(recall(10, false) >= 0.99);
+}
+
+BOOST_FIXTURE_TEST_CASE(clusters_are_found_anew_for_new_topics_before_the_user_has_doubled, NewTopics) {
+  index.consolidate_by_itself();
+  lay_out_and_turn(1500);
+  index.finish_consolidations();
+  index.consolidate("ana", false);  // the rows that came last
+  BOOST_TEST(recall(10, false) >= 0.99);
+  const auto rows_read = [&] {
+    uint64_t rows = 0;
+    for (int i = 0; i < 50; ++i) {
+      Query asked = query(10, false);
+      asked.explain = true;
+      rows += index.search(asked).explanation->rows_read;
+    }
+    return static_cast<double>(rows);
+  };
+  const double now = rows_read();
+  index.consolidate("ana", true);
+  BOOST_TEST(now < 2.0 * rows_read());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -30,6 +30,13 @@ class Source {
     if (in_order) std::sort(ats_.begin(), ats_.end());
   }
 
+  // The records from here on are of clusters that no other is near.
+  void turn_to_new_topics(size_t first) {
+    std::mt19937 random(4);
+    test::ClusteredVectors vectors(kDim, 8, random);
+    for (size_t i = first; i < kRecords; ++i) normalize(vectors.near(random()), values_.data() + i * kDim);
+  }
+
   LayoutInput input(size_t count) const {
     LayoutInput made{RowShape(kDim)};
     for (size_t i = 0; i < count; ++i) {
@@ -74,17 +81,44 @@ BOOST_AUTO_TEST_CASE(blocks_hold_their_rows_in_the_order_of_time_and_slot) {
   }
 }
 
+// All records, those of `base` in its blocks.
+BuiltLayout extended(const ClusterLayout& base, const Source& source) {
+  LayoutInput input = source.input(kRecords);
+  input.base = &base;
+  input.blocks.assign(kRecords, kNoCluster);
+  for (uint32_t b = 0; b < base.blocks.size(); ++b) {
+    for (uint32_t place = base.blocks[b].start; place < base.blocks[b].end; ++place) input.blocks[base.rows.slot(place)] = b;
+  }
+  return extend_layout(input);
+}
+
 BOOST_AUTO_TEST_CASE(rows_that_join_a_layout_are_put_in_order_too) {
   const Source source(false);
   const BuiltLayout base = plan_layout(source.input(kRecords / 2));
-  LayoutInput input = source.input(kRecords);
-  input.base = base.layout.get();
-  input.blocks.assign(kRecords, kNoCluster);
-  for (uint32_t b = 0; b < base.layout->blocks.size(); ++b) {
-    const Block& block = base.layout->blocks[b];
-    for (uint32_t place = block.start; place < block.end; ++place) input.blocks[base.layout->rows.slot(place)] = b;
+  check_order(*extended(*base.layout, source).layout, kRecords);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_like_the_rest_joins_without_another_reach) {
+  const Source source(false);
+  const BuiltLayout base = plan_layout(source.input(kRecords - 300));
+  const BuiltLayout built = extended(*base.layout, source);
+  BOOST_TEST((built.layout->reach.table() == base.layout->reach.table()));
+  BOOST_TEST(built.layout->probed_share == base.layout->probed_share);
+}
+
+BOOST_AUTO_TEST_CASE(searches_reach_further_for_topics_that_join) {
+  Source source(false);
+  const BuiltLayout base = plan_layout(source.input(kRecords - 300));
+  source.turn_to_new_topics(kRecords - 300);
+  const BuiltLayout built = extended(*base.layout, source);
+  const ProbeReach& before = base.layout->reach;
+  const ProbeReach& after = built.layout->reach;
+  BOOST_TEST(after.at(10, 0.995f) > before.at(10, 0.995f));
+  for (size_t d = 0; d < ProbeReach::kDepths.size(); ++d) {
+    for (size_t r = 0; r < ProbeReach::kRecalls.size(); ++r) BOOST_TEST(after.table()[d][r] >= before.table()[d][r]);
   }
-  check_order(*extend_layout(input).layout, kRecords);
+  BOOST_TEST(built.layout->probed_share > base.layout->probed_share);
+  BOOST_TEST(built.layout->planned_share == base.layout->planned_share);
 }
 
 BOOST_AUTO_TEST_CASE(blocks_grow_with_the_root_of_the_records_up_to_a_bound) {

@@ -9,6 +9,8 @@ namespace {
 constexpr double kUsuallyProbed = 16.0;
 
 constexpr size_t kGrowth = 2;  // a plan serves until the user has grown so many times
+// Or, where what joined has topics of its own, for which searches read much more, until one row in so many has joined.
+constexpr size_t kRowsForANewTopic = 10;
 
 // A change pays for laying out so many rows, about half a microsecond each.
 constexpr size_t kRowsForAChange = 16;
@@ -27,14 +29,20 @@ Reading estimate_reading(const VectorTable& vectors, const Cohesion& cohesion) {
     reading.extended = reading.planned = blocks + std::min(1.0, kUsuallyProbed / blocks) * rows;
     return reading;
   }
-  // Known of this user's vectors, since they were laid out: how well they cluster.
-  const auto share = static_cast<double>(layout->probed_share);
-  const auto probed = [&](double held) { return held > 0.0 ? std::clamp(share * layout->cohesion / held, share, 1.0) : share; };
+  // Known of this user's vectors, since they were laid out: how well they cluster, and what is read for rows that joined.
+  const auto share = static_cast<double>(layout->planned_share);
+  const auto shared_now = static_cast<double>(layout->probed_share);
+  const auto probed = [&](double held) {
+    return held > 0.0 ? std::clamp(share * layout->cohesion / held, shared_now, 1.0) : shared_now;
+  };
   const auto blocks = static_cast<double>(layout->blocks.size());
   // Not better than what was measured when rows last joined: whoever was called for that must not find otherwise.
   reading.extended = blocks + probed(std::min(cohesion.joined, layout->cohesion_now)) * rows;
-  reading.loose = reading.extended >= kWorthPlanning * (blocks + share * rows);
-  reading.anew = reading.loose || vectors.count() >= kGrowth * layout->planned_for ||
+  const double much = kWorthPlanning * (blocks + share * rows);
+  const double joined = blocks + shared_now * rows;
+  reading.outgrown = joined >= much && layout->joined * kRowsForANewTopic >= layout->planned_for;
+  reading.loose = reading.extended >= much && reading.extended > joined;
+  reading.anew = reading.loose || reading.outgrown || vectors.count() >= kGrowth * layout->planned_for ||
                  vectors.count() * kGrowth <= layout->planned_for;
   if (vectors.count() < kSmallestClustered) return reading;
   const double growth = planned_blocks(vectors.count()) / planned_blocks(std::max<size_t>(1, layout->planned_for));
@@ -49,6 +57,8 @@ bool consolidation_pays(const VectorTable& vectors) {
   if (layout) cohesion.laid_out = cohesion.joined = layout->cohesion_now;
   const bool loosened = layout && layout->cohesion_now < layout->cohesion;
   if (loosened && estimate_reading(vectors, cohesion).loose) return true;
+  const bool outgrown = layout && layout->probed_share > layout->planned_share;
+  if (outgrown && estimate_reading(vectors, cohesion).outgrown) return true;
   const size_t changed = vectors.changed_rows();
   if (changed < kLeastChanged) return false;
   if (changed * kRowsForAChange < vectors.count() && fresh_bytes(vectors) < kManyFreshBytes) return false;

@@ -19,7 +19,8 @@ struct Reading {
   double now = 0.0;
   double extended = 0.0;
   double planned = 0.0;
-  bool loose = false;  // finding clusters anew is worth it, however many rows there are
+  bool loose = false;     // finding clusters anew is worth it, however many rows there are
+  bool outgrown = false;  // likewise, as what joined has topics of its own, for which searches read more
   bool anew = true;    // is what will be done; otherwise rows join the clusters that there are
   // 1: nothing to gain, or too few rows for clusters.
   double gain(bool plan_anew = false) const {
@@ -47,7 +48,8 @@ inline constexpr std::chrono::milliseconds kPause{1};
 inline size_t fresh_bytes(const VectorTable& vectors) { return vectors.fresh_rows() * code_stride(vectors.dim()); }
 
 // Is it time for a consolidation that nobody asked for? Enough has changed to pay for reading all rows, and there is
-// something to gain, or the user has grown so much that better clusters may be found; or the clusters have come loose. O(1).
+// something to gain, or the user has grown so much that better clusters may be found; or the clusters have come loose, or been
+// outgrown by new topics. O(1).
 bool consolidation_pays(const VectorTable& vectors);
 
 // Adds to `input` those of the slots [first, last) that are to be laid out, with their rows as `pinned` has them, which must

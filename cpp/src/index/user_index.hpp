@@ -117,8 +117,8 @@ class UserIndex {
   // Consolidation (user_consolidation.cpp): how the user lies and what would be gained, which costs the same however many
   // records there are, and doing it. One at a time; others wait.
   ConsolidationReport outlook() const;
-  // Clusters are found anew when the user has doubled since they were, when what joined them has loosened them, or on
-  // demand; otherwise rows join what is there.
+  // Clusters are found anew when the user has doubled since they were, when what joined them has loosened or outgrown them,
+  // or on demand; otherwise rows join what is there.
   ConsolidationReport consolidate(bool plan_anew);
   // Takes away what removals left behind, if that is a third of the slots. Writes wait meanwhile, O(records) of the user.
   void compact_on_demand();

@@ -51,6 +51,9 @@ struct ClusterLayout {
   ProbeReach reach;
   // What a search for ten at the default recall reads, as a share of all codes; of short rows as much as that costs.
   float probed_share = 1.0f;
+  // Not kept in snapshots: the same when its clusters were found, and how many rows have joined them since.
+  float planned_share = 1.0f;
+  size_t joined = 0;
   std::unique_ptr<ShortRows> short_rows;  // by position; null where they would not pay
 
   ClusterBasis basis = ClusterBasis::none;

@@ -73,6 +73,7 @@ class LayoutBuilder {
     place_rows();
     summarise_blocks();
     if (layout_->blocks.size() > 1) calibrate_probing(*layout_, sorted_rows_, random_);
+    layout_->planned_share = layout_->probed_share;
     layout_->planned_for = layout_->size;
     return {std::move(layout_), max_scale_};
   }
@@ -84,6 +85,7 @@ class LayoutBuilder {
     layout_->cohesion = base.cohesion;
     layout_->reach = base.reach;
     layout_->probed_share = base.probed_share;
+    layout_->planned_share = base.planned_share;
     layout_->planned_for = base.planned_for;
     for (const Block& block : base.blocks) cluster_of_block_.push_back(block.cluster);
     block_of_ = input_.blocks;
@@ -91,6 +93,8 @@ class LayoutBuilder {
     place_rows();
     summarise_blocks();
     if (base.short_rows) layout_->short_rows = shorten_rows(*base.short_rows, sorted_rows_);
+    layout_->joined = base.joined + joined_.size();
+    calibrate_joined(*layout_, sorted_rows_, joined_, random_);
     return {std::move(layout_), max_scale_};
   }
 
@@ -176,6 +180,7 @@ class LayoutBuilder {
       const float* const row = input_.rows.floats(i, buffer.data());
       max_scale_ = std::max(max_scale_, layout_->rows.put(position, input_.slots[i], input_.ats[i], row));
       sorted_rows_[position] = input_.rows[i];
+      if (input_.base != nullptr && input_.blocks[i] == kNoCluster) joined_.push_back(position);
       if (position == 0 || block_of_[i] != block_of_[order[position - 1]]) {
         layout_->blocks.push_back({position, position, cluster_of_block_[block_of_[i]]});
       }
@@ -223,6 +228,7 @@ class LayoutBuilder {
   PassingVector<uint32_t> block_of_;          // by record, before empty blocks vanish
   std::vector<uint32_t> cluster_of_block_;  // the same blocks
   RowList sorted_rows_;                     // by position
+  PassingVector<uint32_t> joined_;          // positions of rows that were in no block of the base
   float max_scale_ = 0.0f;
 };
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "base/in_parallel.hpp"
@@ -19,9 +20,13 @@ namespace {
 
 constexpr size_t kKinds = 3;  // of queries
 constexpr size_t kQueries = 96 * kKinds;
+constexpr size_t kFewQueries = 32 * kKinds;  // enough to see whether rows that joined need more of them
 constexpr size_t kScannedWorthAThread = 65536;  // rows scanned
 // Of the misses that a recall allows, so many are planned: the queries to come are not those that were tried.
 constexpr double kCaution = 0.5;
+// Rows that joined miss too much when it is more than so many times what a recall allows, and all of so many queries.
+constexpr double kFarTooMuch = 2.0;
+constexpr double kOddQueries = 2.0;
 
 // Short rows are tried where searches for ten and for a hundred read so much in the mean, and kept where those then cost
 // less than so much of that.
@@ -47,18 +52,58 @@ class Calibration {
   using PassingVector = huge_pages::PassingVector<T>;
 
  public:
-  Calibration(ClusterLayout& layout, const RowView& rows, std::mt19937& random)
-      : layout_(layout), dim_(rows.dim()), rows_(rows), random_(random) {
+  // `among`: the positions of the rows that queries are made of; of all, if there are none.
+  Calibration(ClusterLayout& layout, const RowView& rows, std::mt19937& random, std::span<const uint32_t> among = {},
+              size_t queries = kQueries)
+      : layout_(layout), dim_(rows.dim()), rows_(rows), random_(random), among_(among), count_(queries) {
     const size_t blocks = layout.blocks.size();
-    for (size_t i = 0; i < kQueries; ++i) {
+    for (size_t i = 0; i < count_; ++i) {
       tried_[i].means = std::span(bounds_).subspan(2 * i * blocks, blocks);
       tried_[i].spreads = std::span(bounds_).subspan((2 * i + 1) * blocks, blocks);
     }
   }
 
   void run() {
-    std::vector<uint32_t> selves(kQueries);
-    for (size_t i = 0; i < kQueries; ++i) selves[i] = make_query(i, {query(i), dim_});
+    try_queries();
+    set_reach(layout_.reach, kCaution);
+    layout_.probed_share = probed_share(nullptr);
+    try_short_rows();
+  }
+
+  bool misses_far_too_much() {
+    try_queries();
+    for (size_t depth = 0; depth < kDepths; ++depth) {
+      for (size_t r = 0; r < ProbeReach::kRecalls.size(); ++r) {
+        const float reach = layout_.reach.table()[depth][r];
+        size_t hits = 0, missed = 0;
+        for (const TriedQuery& tried : tried_) {
+          hits += tried.hits(depth);
+          const auto first = tried.needed[depth].begin();
+          missed += static_cast<size_t>(std::count_if(first, first + static_cast<std::ptrdiff_t>(tried.hits(depth)),
+                                                      [reach](float needed) { return needed > reach; }));
+        }
+        const double allowed = (1.0 - static_cast<double>(ProbeReach::kRecalls[r])) * static_cast<double>(hits);
+        const double odd = kOddQueries * static_cast<double>(ProbeReach::kDepths[depth]);
+        if (static_cast<double>(missed) > kFarTooMuch * allowed + odd) return true;
+      }
+    }
+    return false;
+  }
+
+  // Short rows keep their reach: it rules out by what a row itself is like, wherever it lies.
+  void raise() {
+    try_queries();
+    ProbeReach needed;
+    const ShortRows* const shorts = layout_.short_rows.get();
+    set_reach(needed, shorts != nullptr ? kCaution / 2 : kCaution);
+    layout_.reach.raise_to(needed);
+    layout_.probed_share = std::max(layout_.probed_share, probed_share(shorts));
+  }
+
+ private:
+  void try_queries() {
+    std::vector<uint32_t> selves(count_);
+    for (size_t i = 0; i < count_; ++i) selves[i] = make_query(i, {query(i), dim_});
     for_each_query([&](size_t first, size_t last) {
       ProbeTrial trial(layout_, dim_);
       for (; first < last; first += ProbeTrial::kBatch) {
@@ -67,17 +112,13 @@ class Calibration {
         trial.run(query(first), batch, &selves[first], &tried_[first]);
       }
     });
-    set_reach(layout_.reach, kCaution);
-    layout_.probed_share = probed_share(nullptr);
-    try_short_rows();
   }
 
- private:
   template <typename Work>
   void for_each_query(Work work) {
     const Interruption interruption = interruption_of_thread();
     const size_t least = std::max<size_t>(1, kScannedWorthAThread / layout_.size);
-    in_parallel(kQueries, least, [&](size_t first, size_t last) {
+    in_parallel(count_, least, [&](size_t first, size_t last) {
       share_interruption(interruption);
       work(first, last);
     });
@@ -113,7 +154,7 @@ class Calibration {
   }
 
   float* query(size_t i) { return queries_.data() + i * dim_; }
-  size_t random_row() { return random_() % rows_.size(); }
+  size_t random_row() { return among_.empty() ? random_() % rows_.size() : among_[random_() % among_.size()]; }
 
   // Returns the position of the row that the query equals, if it does.
   uint32_t make_query(size_t i, std::span<float> query) {
@@ -182,7 +223,7 @@ class Calibration {
   double share_read(size_t depth, const ShortRows* shorts) {
     const size_t k = ProbeReach::kDepths[depth];
     const float reach = layout_.reach.at(k, kDefaultRecall);
-    std::vector<double> read(kQueries, 0.0);
+    std::vector<double> read(count_, 0.0);
     for_each_query([&](size_t first, size_t last) {
       PassingVector<float> scores(shorts ? ShortRows::groups(layout_.size) * ShortRows::kSideBySide : 0);
       PassingVector<uint32_t> selected(shorts ? layout_.size : 0);
@@ -210,7 +251,7 @@ class Calibration {
         }
       }
     });
-    return std::accumulate(read.begin(), read.end(), 0.0) / static_cast<double>(kQueries * layout_.size);
+    return std::accumulate(read.begin(), read.end(), 0.0) / static_cast<double>(count_ * layout_.size);
   }
 
   // A share at most: where searches for a hundred gain much, those for ten may cost more than to read all codes.
@@ -224,16 +265,24 @@ class Calibration {
   size_t dim_;
   RowView rows_;
   std::mt19937& random_;
-  PassingVector<float> queries_ = PassingVector<float>(kQueries * dim_);
+  std::span<const uint32_t> among_;
+  size_t count_;  // of queries
+  PassingVector<float> queries_ = PassingVector<float>(count_ * dim_);
   std::array<std::vector<float>, 2> buffers_ = {std::vector<float>(dim_), std::vector<float>(dim_)};
-  PassingVector<float> bounds_ = PassingVector<float>(2 * kQueries * layout_.blocks.size());  // which the tried queries write to
-  PassingVector<TriedQuery> tried_ = PassingVector<TriedQuery>(kQueries);
+  PassingVector<float> bounds_ = PassingVector<float>(2 * count_ * layout_.blocks.size());  // which the tried queries write to
+  PassingVector<TriedQuery> tried_ = PassingVector<TriedQuery>(count_);
 };
 
 }  // namespace
 
 void calibrate_probing(ClusterLayout& layout, const RowView& rows, std::mt19937& random) {
   Calibration(layout, rows, random).run();
+}
+
+void calibrate_joined(ClusterLayout& layout, const RowView& rows, std::span<const uint32_t> joined, std::mt19937& random) {
+  if (joined.empty() || layout.blocks.size() <= 1) return;
+  if (!Calibration(layout, rows, random, joined, kFewQueries).misses_far_too_much()) return;
+  Calibration(layout, rows, random, joined).raise();
 }
 
 }  // namespace memspan

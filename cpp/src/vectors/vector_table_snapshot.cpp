@@ -222,7 +222,7 @@ void VectorTable::load_layout(ByteReader& in, const Body& body, const PackedValu
   layout->planned_for = in.get<uint64_t>();
   layout->cohesion = layout->cohesion_now = in.get<double>();
   in.check(layout->cohesion >= 0.0 && layout->cohesion <= 1.01, "a cohesion is not one");
-  layout->probed_share = in.get<float>();
+  layout->probed_share = layout->planned_share = in.get<float>();
   in.check(layout->probed_share >= 0.0f && layout->probed_share <= 1.0f, "a probed share is not one");
   layout->reach = get_reach(in);
 
