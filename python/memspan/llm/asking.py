@@ -84,11 +84,12 @@ class Asker:
         key = self._key(prompt, wanted)
         # Before `ready` says that nothing was forgotten: what is forgotten later makes the cache refuse the answer.
         age = None if self._cache is None else self._cache.age()
+        unusable: str | None = None
         if self._cache is not None and (kept := self._cache.get(key)) is not None:
             try:
                 value, _ = await _read(kept[1], schema)
             except UnusableReply:  # by another version of memspan: ask again
-                pass
+                unusable = kept[1]
             else:
                 return Reply(value=value, model=kept[0], usage=Usage(reused=1))
         tally = Tally() if tally is None else tally
@@ -98,7 +99,7 @@ class Asker:
             setattr(error, SPENT, tally.usage if tally.usage.calls else None)
             raise
         if self._cache is not None:
-            self._cache.put(key, reply.model, text, age)
+            self._cache.put(key, reply.model, text, age, instead_of=unusable)
         return reply
 
     async def _converse(

@@ -78,14 +78,20 @@ class ReplyCache:
             self._warn(error)
             return -1
 
-    def put(self, key: bytes, model: str, text: str, age: int | None = None) -> None:
-        """Keep an answer, unless the cache was emptied since it had the age: it may repeat what was forgotten."""
+    def put(
+        self, key: bytes, model: str, text: str, age: int | None = None, *, instead_of: str | None = None
+    ) -> None:
+        """Keep an answer, unless the cache was emptied since it had the age: it may repeat what was forgotten. Takes
+        the place of `instead_of`, and of no other one."""
         row = (key, model, text, int(time.time()))
         try:
             with self._connected() as connection:
                 connection.execute("BEGIN IMMEDIATE")
                 try:
                     if age is None or age == _age(connection):
+                        connection.execute(
+                            "DELETE FROM replies WHERE key = ? AND text = ?", (key, instead_of)
+                        )
                         connection.execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?)", row)
                 finally:
                     connection.execute("COMMIT")

@@ -112,6 +112,7 @@ def test_a_kept_answer_that_no_longer_fits_is_asked_for_again(
         connection.execute("UPDATE replies SET text = '{}'")
 
     assert model.complete(prompt, Items, stage="test").usage.calls == 1
+    assert model.complete(prompt, Items, stage="test").usage.reused == 1, "and kept in its place"
 
 
 def test_files_that_are_no_cache_are_refused(tmp_path: Path) -> None:
