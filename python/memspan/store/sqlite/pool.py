@@ -74,13 +74,20 @@ class ConnectionPool:
                     self._writer = self._connect()
                 else:
                     self._require_same_file()
-                connection = self._writer
+                connection, only_reads = self._writer, False
                 try:
                     self._in_use.add(connection)
                     yield connection
+                except sqlite3.OperationalError as error:
+                    # What cannot be opened to write at this moment, as too many files are open, SQLite opens to read.
+                    only_reads = "readonly" in str(error)
+                    raise
                 finally:
                     self._in_use.discard(connection)
-                    if connection.in_transaction and not _rolled_back(connection):
+                    if only_reads:
+                        connection.close()
+                        self._writer = None
+                    elif connection.in_transaction and not _rolled_back(connection):
                         self._writer = None
             finally:
                 self._leave(me)
