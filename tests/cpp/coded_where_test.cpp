@@ -35,7 +35,8 @@ struct Described {
     std::vector<Item> items;
     for (int i = first; i < last; ++i) {
       Item item{.id = "r" + std::to_string(i), .at = i, .text = "word" + std::to_string(random() % 9)};
-      item.metadata = known[item.id] = some_metadata();
+      item.metadata = some_metadata();
+      known[item.id] = item.metadata.empty() ? json::object() : parse_json_object(item.metadata, "metadata");
       item.embedding = test::random_vector(kDim, random);
       if (random() % 3 == 0) item.tags = {"t"};
       items.push_back(item);
@@ -53,7 +54,7 @@ struct Described {
     const Where where(filter);
     std::set<std::string> ids;
     for (const auto& [id, metadata] : known) {
-      if (where.matches(metadata.empty() ? json::object() : parse_json_object(metadata, "metadata"))) ids.insert(id);
+      if (where.matches(metadata)) ids.insert(id);
     }
     return ids;
   }
@@ -100,7 +101,7 @@ struct Described {
   }
 
   std::mt19937 random{5};
-  std::map<std::string, std::string> known;
+  std::map<std::string, json::object> known;
   Index index{IndexConfig{.dim = kDim}};
 };
 

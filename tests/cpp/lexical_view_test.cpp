@@ -16,21 +16,33 @@ BOOST_AUTO_TEST_SUITE(lexical_view)
 struct Texts {
   std::map<std::string, std::vector<std::string>> words;  // by id
   std::map<std::string, Micros> ats;
+  std::map<std::string, std::map<std::string, double>> frequencies;  // by word and id
+  double tokens = 0.0;
+
+  void put(const std::string& id, const std::vector<std::string>& text, Micros at) {
+    erase(id);
+    words[id] = text;
+    ats[id] = at;
+    for (const std::string& word : text) ++frequencies[word][id];
+    tokens += static_cast<double>(text.size());
+  }
+  void erase(const std::string& id) {
+    const auto found = words.find(id);
+    if (found == words.end()) return;
+    for (const std::string& word : found->second) frequencies[word].erase(id);
+    tokens -= static_cast<double>(found->second.size());
+    words.erase(found);
+  }
 
   std::map<std::string, double> scores(const std::vector<std::string>& query, double k1, double b) const {
-    double tokens = 0.0;
-    for (const auto& [id, text] : words) tokens += static_cast<double>(text.size());
     const auto n = static_cast<double>(words.size());
     std::map<std::string, double> scores;
     for (const std::string& word : std::set<std::string>(query.begin(), query.end())) {
-      std::map<std::string, double> frequencies;
-      for (const auto& [id, text] : words) {
-        const auto count = static_cast<double>(std::count(text.begin(), text.end(), word));
-        if (count > 0.0) frequencies[id] = count;
-      }
-      const auto df = static_cast<double>(frequencies.size());
+      const auto with_it = frequencies.find(word);
+      if (with_it == frequencies.end()) continue;
+      const auto df = static_cast<double>(with_it->second.size());
       const double idf = std::log(1.0 + (n - df + 0.5) / (df + 0.5));
-      for (const auto& [id, f] : frequencies) {
+      for (const auto& [id, f] : with_it->second) {
         const double length = static_cast<double>(words.at(id).size());
         scores[id] += idf * f * (k1 + 1.0) / (f + k1 * (1.0 - b + b * length * n / tokens));
       }
@@ -66,15 +78,14 @@ struct Fixture {
     for (const auto& [id, words] : records) {
       const auto at = static_cast<Micros>(random() % 1000);
       items.push_back({.id = id, .at = at, .text = join(words)});
-      texts.words[id] = words;
-      texts.ats[id] = at;
+      texts.put(id, words, at);
     }
     test::add(index, items);
   }
   void erase(const std::vector<std::string>& ids) {
     const std::vector<std::string_view> views(ids.begin(), ids.end());
     BOOST_REQUIRE(index.remove("ana", views) == ids.size());
-    for (const std::string& id : ids) texts.words.erase(id);
+    for (const std::string& id : ids) texts.erase(id);
   }
 
   void check(const std::vector<std::string>& words, uint32_t k, std::optional<Interval> between = {}) {

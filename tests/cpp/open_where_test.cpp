@@ -16,8 +16,8 @@ using test::same_hits;
 constexpr size_t kDim = 16;
 constexpr int kRecords = 20000;
 
-struct Marked {
-  Marked() {
+struct Stored {
+  Stored() {
     std::vector<Item> items;
     for (int i = 0; i < kRecords; ++i) {
       const bool is_kept = random() % 3 != 0;
@@ -35,6 +35,18 @@ struct Marked {
     test::add(index, std::span(items).last(300));  // fresh rows
   }
 
+  std::mt19937 random{11};
+  std::set<std::string> kept;
+  Index index{IndexConfig{.dim = kDim}};
+};
+
+// Nothing here writes.
+const Stored& stored() {
+  static const Stored once;
+  return once;
+}
+
+struct Marked {
   Query ask() {
     Query query{.user = "ana", .embedding = test::random_vector(kDim, random), .k = static_cast<uint32_t>(1 + random() % 30)};
     query.text = "word" + std::to_string(random() % 50) + " all";
@@ -45,9 +57,9 @@ struct Marked {
     return query;
   }
 
-  std::mt19937 random{11};
-  std::set<std::string> kept;
-  Index index{IndexConfig{.dim = kDim}};
+  std::mt19937 random{12};
+  const std::set<std::string>& kept = stored().kept;
+  const Index& index = stored().index;
 };
 
 Query by_where(Query query) {

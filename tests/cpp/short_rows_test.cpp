@@ -212,10 +212,10 @@ BOOST_FIXTURE_TEST_CASE(a_search_reads_less_and_finds_the_same, Stored, *boost::
 }
 
 BOOST_FIXTURE_TEST_CASE(they_follow_what_comes_and_goes, Stored) {
-  add(12000);
+  add(6000);
   index.consolidate("ana", true);
-  for (int i = 0; i < 12000; i += 4) BOOST_REQUIRE(test::remove(index, "ana", {"r" + std::to_string(i)}) == 1u);
-  add(2000);
+  for (int i = 0; i < 6000; i += 4) BOOST_REQUIRE(test::remove(index, "ana", {"r" + std::to_string(i)}) == 1u);
+  add(1000);
   BOOST_TEST(look(10).recall >= 0.99);
   const ConsolidationReport joined = index.consolidate("ana", false);
   BOOST_TEST(!joined.clustered_anew);
@@ -246,7 +246,7 @@ BOOST_FIXTURE_TEST_CASE(few_rows_and_clusters_have_none, Stored) {
   BOOST_TEST(index.forget("ana") == 1000u);
   test::ClusteredVectors clustered(kDim, 100, random);
   std::vector<test::Item> items;
-  for (size_t i = 0; i < 12000; ++i) {
+  for (size_t i = 0; i < 6000; ++i) {
     items.push_back({.id = std::to_string(i), .text = "word"});
     items.back().embedding = clustered.near(random());
   }
@@ -254,12 +254,12 @@ BOOST_FIXTURE_TEST_CASE(few_rows_and_clusters_have_none, Stored) {
   index.consolidate("ana", true);
   const SearchResult found = index.search({.user = "ana", .embedding = clustered.near(3), .explain = true});
   BOOST_TEST(found.explanation->short_rows_read == 0u);
-  BOOST_TEST(found.explanation->rows_read < 6000u);
+  BOOST_TEST(found.explanation->rows_read < 3000u);
 }
 
 // The same as vectors alone, to be saved, loaded and damaged.
 struct Table : Graded {
-  static constexpr size_t kRows = 12000;
+  static constexpr size_t kRows = 6000;
   VectorTable table{kDim};
 
   Table() {
