@@ -116,13 +116,16 @@ tsan-threads: venv ## Run only the suites that start threads under ThreadSanitiz
 	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 xargs -P $(JOBS) -I{} \
 	  $(THREAD_TESTS) --run_test={} --run_test='!@long_under_tsan' <build/tsan/suites
 
+# Without what no kernel has a part in, of which these suites take longest.
+LEVEL_CTEST = $(CTEST) --exclude-regex 'simd_forced|^(analyzer|fair_shared_mutex|hash_cells|huge_pages|id_table)$$'
+
 # What the processor would choose is what the other targets run. The Python tests of the index run with the kernels that
 # differ most from those; each level of kernels is compared with the scalar one by the C++ tests.
 levels: build ## Run the tests of the index with scalar kernels, the C++ tests also with those of AVX2
 	$(CPP_BUILD) memspan_tests
 	test "$$($(BIN)/python -c 'import memspan; print(memspan.simd_level())')" = avx2 || \
-	  MEMSPAN_SIMD=avx2 $(CTEST) --exclude-regex simd_forced
-	MEMSPAN_SIMD=scalar $(CTEST) --exclude-regex simd_forced
+	  MEMSPAN_SIMD=avx2 $(LEVEL_CTEST)
+	MEMSPAN_SIMD=scalar $(LEVEL_CTEST)
 	MEMSPAN_SIMD=scalar $(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/python/index
 
 cross: venv ## Build the kernels for AArch64 and run their tests in an emulator
