@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "support/amount.hpp"
 #include "support/columns.hpp"
 #include "support/row_scan.hpp"
 #include "support/records.hpp"
@@ -204,7 +205,7 @@ BOOST_FIXTURE_TEST_CASE(no_cosine_is_farther_off_than_is_said, Fixture) {
     CodeRows rows(dim, 1);
     CodeQuery query;
     double nearest = 0.0;
-    for (size_t round = 0; round < 3000; ++round) {
+    for (size_t round = 0; round < test::amount(3000); ++round) {
       const Vector row = unit(kVectors[random() % std::size(kVectors)].make(dim, round, random));
       const Vector asked = unit(round % 3 == 0 ? beside(row, 0.1f, random) : kVectors[random() % std::size(kVectors)].make(dim, round + 1, random));
       const float scale = rows.put(0, 0, 0, row.data());
