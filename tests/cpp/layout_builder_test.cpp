@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <numeric>
 #include <random>
 #include <utility>
 #include <vector>
 
 #include "support/clustered.hpp"
+#include "vectors/probe_calibration.hpp"
 #include "vectors/unit_vector.hpp"
 
 namespace memspan {
@@ -106,19 +108,52 @@ BOOST_AUTO_TEST_CASE(what_is_like_the_rest_joins_without_another_reach) {
   BOOST_TEST(built.layout->probed_share == base.layout->probed_share);
 }
 
-BOOST_AUTO_TEST_CASE(searches_reach_further_for_topics_that_join) {
+BOOST_AUTO_TEST_CASE(topics_that_are_near_no_block_get_blocks_of_their_own) {
+  constexpr Slot kFirst = kRecords - 300;
   Source source(false);
-  const BuiltLayout base = plan_layout(source.input(kRecords - 300));
-  source.turn_to_new_topics(kRecords - 300);
+  const BuiltLayout base = plan_layout(source.input(kFirst));
+  source.turn_to_new_topics(kFirst);
   const BuiltLayout built = extended(*base.layout, source);
-  const ProbeReach& before = base.layout->reach;
-  const ProbeReach& after = built.layout->reach;
-  BOOST_TEST(after.at(10, 0.995f) > before.at(10, 0.995f));
-  for (size_t d = 0; d < ProbeReach::kDepths.size(); ++d) {
-    for (size_t r = 0; r < ProbeReach::kRecalls.size(); ++r) BOOST_TEST(after.table()[d][r] >= before.table()[d][r]);
+  check_order(*built.layout, kRecords);
+  BOOST_TEST(built.layout->blocks.size() > base.layout->blocks.size());
+  BOOST_TEST(built.layout->clusters > base.layout->clusters);
+  size_t apart = 0;
+  for (size_t b = base.layout->blocks.size(); b < built.layout->blocks.size(); ++b) {
+    const Block& block = built.layout->blocks[b];
+    BOOST_TEST(block.cluster >= base.layout->clusters);
+    BOOST_TEST(block.cluster < built.layout->clusters);
+    for (uint32_t place = block.start; place < block.end; ++place) BOOST_TEST(built.layout->rows.slot(place) >= kFirst);
+    apart += block.end - block.start;
   }
-  BOOST_TEST(built.layout->probed_share > base.layout->probed_share);
-  BOOST_TEST(built.layout->planned_share == base.layout->planned_share);
+  BOOST_TEST(apart > 200u);
+  BOOST_TEST(built.layout->probed_share <= 1.5f * base.layout->probed_share);
+}
+
+BOOST_AUTO_TEST_CASE(searches_reach_further_where_they_would_miss_what_joined) {
+  const Source source(false);
+  const BuiltLayout built = plan_layout(source.input(kRecords));
+  ClusterLayout& layout = *built.layout;
+  const ProbeReach known = layout.reach;
+  const LayoutInput input = source.input(kRecords);
+  RowList rows(input.rows.shape());
+  for (uint32_t place = 0; place < kRecords; ++place) rows.push_back(input.rows[layout.rows.slot(place)]);
+  std::vector<uint32_t> joined(300);
+  std::iota(joined.begin(), joined.end(), 500u);
+  std::mt19937 random(5);
+  calibrate_joined(layout, rows, joined, random);
+  BOOST_TEST((layout.reach.table() == known.table()));
+
+  const float share = layout.probed_share;
+  for (size_t d = 0; d < ProbeReach::kDepths.size(); ++d) {
+    for (size_t r = 0; r < ProbeReach::kRecalls.size(); ++r) layout.reach.set(d, r, known.table()[d][r] - 2.0f);
+  }
+  layout.probed_share = 0.0f;
+  calibrate_joined(layout, rows, joined, random);
+  for (size_t d = 0; d < ProbeReach::kDepths.size(); ++d) {
+    for (size_t r = 0; r < ProbeReach::kRecalls.size(); ++r) BOOST_TEST(layout.reach.table()[d][r] > known.table()[d][r] - 2.0f);
+  }
+  BOOST_TEST(layout.probed_share > 0.5f * share);
+  calibrate_joined(layout, rows, {}, random);
 }
 
 BOOST_AUTO_TEST_CASE(blocks_grow_with_the_root_of_the_records_up_to_a_bound) {

@@ -9,8 +9,9 @@ namespace {
 constexpr double kUsuallyProbed = 16.0;
 
 constexpr size_t kGrowth = 2;  // a plan serves until the user has grown so many times
-// Or, where what joined has topics of its own, for which searches read much more, until one row in so many has joined.
-constexpr size_t kRowsForANewTopic = 10;
+// Or until as many rows have joined as there were, and searches read kWorthPlanning times as much for them; where they read
+// more, for so much fewer, but not for less than this share: then a row that joins pays for some thirty.
+constexpr double kLeastTurnover = 1.0 / 32;
 
 // A change pays for laying out so many rows, about half a microsecond each.
 constexpr size_t kRowsForAChange = 16;
@@ -38,9 +39,11 @@ Reading estimate_reading(const VectorTable& vectors, const Cohesion& cohesion) {
   const auto blocks = static_cast<double>(layout->blocks.size());
   // Not better than what was measured when rows last joined: whoever was called for that must not find otherwise.
   reading.extended = blocks + probed(std::min(cohesion.joined, layout->cohesion_now)) * rows;
-  const double much = kWorthPlanning * (blocks + share * rows);
+  const double hoped = blocks + share * rows;
+  const double much = kWorthPlanning * hoped;
   const double joined = blocks + shared_now * rows;
-  reading.outgrown = joined >= much && layout->joined * kRowsForANewTopic >= layout->planned_for;
+  const double turnover = static_cast<double>(layout->joined) / static_cast<double>(std::max<size_t>(1, layout->planned_for));
+  reading.outgrown = joined >= much && turnover >= kLeastTurnover && turnover * (joined / hoped - 1.0) >= kWorthPlanning - 1.0;
   reading.loose = reading.extended >= much && reading.extended > joined;
   reading.anew = reading.loose || reading.outgrown || vectors.count() >= kGrowth * layout->planned_for ||
                  vectors.count() * kGrowth <= layout->planned_for;

@@ -20,7 +20,7 @@ struct Reading {
   double extended = 0.0;
   double planned = 0.0;
   bool loose = false;     // finding clusters anew is worth it, however many rows there are
-  bool outgrown = false;  // likewise, as what joined has topics of its own, for which searches read more
+  bool outgrown = false;  // likewise, as searches have come to read more for the many rows that joined
   bool anew = true;    // is what will be done; otherwise rows join the clusters that there are
   // 1: nothing to gain, or too few rows for clusters.
   double gain(bool plan_anew = false) const {
@@ -49,7 +49,7 @@ inline size_t fresh_bytes(const VectorTable& vectors) { return vectors.fresh_row
 
 // Is it time for a consolidation that nobody asked for? Enough has changed to pay for reading all rows, and there is
 // something to gain, or the user has grown so much that better clusters may be found; or the clusters have come loose, or been
-// outgrown by new topics. O(1).
+// outgrown. O(1).
 bool consolidation_pays(const VectorTable& vectors);
 
 // Adds to `input` those of the slots [first, last) that are to be laid out, with their rows as `pinned` has them, which must

@@ -25,6 +25,10 @@ constexpr double kMostRead = 1.5;
 constexpr size_t kFewestTagClusters = 2;
 // At most so many clusters of tags for each block that is planned: what holds fewer records than that leaves is no cluster.
 constexpr double kTagClusters = 4.0;
+// What joins is strange where its cosine with the nearest centroid lies so many standard deviations below what is usual in
+// that block, and gets blocks of its own where there are so many.
+constexpr float kStrange = 3.0f;
+constexpr size_t kFewestStrangers = 8;
 // No cluster of tags may hold more than one in so many of the records: it would be no cluster.
 constexpr size_t kLargestShare = 3;
 
@@ -52,6 +56,14 @@ PassingVector<float> mean_rows(const RowView& rows, std::span<const uint32_t> cl
     for (size_t d = 0; d < dim; ++d) sum[d] /= length;
   }
   return sums;
+}
+
+// A row as its codes have it, of length 1.
+void read_codes(const CodeRows& rows, size_t i, std::span<float> out) {
+  const uint8_t* const codes = rows.codes(i);
+  for (size_t d = 0; d < out.size(); ++d) out[d] = static_cast<float>(codes[d]) - static_cast<float>(kZeroCode);
+  const float length = std::sqrt(kernels().dot(out.data(), out.data(), out.size()));
+  for (float& value : out) value /= std::max(length, 1.0f);
 }
 
 class LayoutBuilder {
@@ -89,7 +101,7 @@ class LayoutBuilder {
     layout_->planned_for = base.planned_for;
     for (const Block& block : base.blocks) cluster_of_block_.push_back(block.cluster);
     block_of_ = input_.blocks;
-    join_blocks(base.centroids, base.blocks.size());
+    join_blocks(base);
     place_rows();
     summarise_blocks();
     if (base.short_rows) layout_->short_rows = shorten_rows(*base.short_rows, sorted_rows_);
@@ -133,16 +145,37 @@ class LayoutBuilder {
     }
   }
 
-  void join_blocks(const CodeRows& centroids, size_t count) {
+  // The blocks of `base` that are nearest; what is near none gets blocks of its own.
+  void join_blocks(const ClusterLayout& base) {
     RowList rows(input_.rows.shape());
-    for (size_t i = 0; i < block_of_.size(); ++i) {
-      if (block_of_[i] == kNoCluster) rows.push_back(input_.rows[i]);
+    PassingVector<uint32_t> joining;
+    for (uint32_t i = 0; i < block_of_.size(); ++i) {
+      if (block_of_[i] != kNoCluster) continue;
+      rows.push_back(input_.rows[i]);
+      joining.push_back(i);
     }
-    const PassingVector<uint32_t> nearest = assign(rows, centroids, count);
-    size_t next = 0;
-    for (uint32_t& block : block_of_) {
-      if (block == kNoCluster) block = nearest[next++];
+    const PassingVector<uint32_t> nearest = assign(rows, base.centroids, base.blocks.size());
+    std::vector<float> centroid(input_.dim());
+    RowList strange(input_.rows.shape());
+    PassingVector<uint32_t> strangers;
+    for (size_t i = 0; i < joining.size(); ++i) {
+      block_of_[joining[i]] = nearest[i];
+      read_codes(base.centroids, nearest[i], centroid);
+      const float usual = base.means[nearest[i]] - kStrange * std::sqrt(base.variances[nearest[i]]);
+      if (RowView(rows).dot(centroid.data(), i) >= usual) continue;
+      strange.push_back(rows[i]);
+      strangers.push_back(joining[i]);
     }
+    if (strangers.size() < kFewestStrangers) return;
+    const Centroids found = find_centroids(strange, block_count(strange.size()), kRounds, random_);
+    const PassingVector<uint32_t> own = assign(strange, found.codes, found.size());
+    const auto first = static_cast<uint32_t>(cluster_of_block_.size());
+    for (size_t i = 0; i < strangers.size(); ++i) block_of_[strangers[i]] = first + own[i];
+    const bool one_cluster = base.basis == ClusterBasis::tags;
+    for (uint32_t block = 0; block < found.size(); ++block) {
+      cluster_of_block_.push_back(layout_->clusters + (one_cluster ? 0 : block));
+    }
+    layout_->clusters += one_cluster ? 1 : static_cast<uint32_t>(found.size());
   }
 
   // The rows in the order of the layout: blocks one after the other, those of a block by time, and of one time by slot.
