@@ -429,9 +429,9 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
         vectors too, otherwise from the vectors. Searches go on meanwhile, and find the same afterwards, up to their
         `recall`. Users for whom the gain that is estimated from the cohesion and the size of their clusters and from
         fragmentation is small are skipped, unless `force` is given, which also finds the clusters anew; otherwise new
-        records join those that are there until the user has doubled, or until they have come loose: blocks that held
-        one topic hold several. O(n log n) for n records of a user, and for each a comparison with O(n^(1/4))
-        centroids: some 200 at 200,000 records, 300 at 1,000,000.
+        records join those that are there, or make some of their own, until the user has doubled, or they have come
+        loose (blocks that held one topic hold several) or been outgrown (searches read much more). O(n log n) for n
+        records, and for each a comparison with O(n^(1/4)) centroids: 200 at 200,000 records, 300 at 1,000,000.
 
         Args:
             threads: at most so many lay out; 0: two, where there are cores for them, and never more. With 1, searches

@@ -108,8 +108,8 @@ class ConsolidationReport(NamedTuple):
     clustered_by_tags: int
     """Users that were consolidated, whose clusters are those of their tags; the others' come from the vectors."""
     clustered_anew: int
-    """Users whose clusters were found anew: there were none, the user had doubled or halved since, they had come loose,
-    or `force` asked for it. The others' rows joined the clusters that there were."""
+    """Users whose clusters were found anew: there were none, the user had doubled or halved since, they had come loose
+    or been outgrown, or `force` asked for it. The others' rows joined those that there were, or some of their own."""
     blocks_before: int
     blocks_after: int
     cohesion_before: float
