@@ -104,3 +104,20 @@ def test_many_of_one_embedding_are_not_compared_with_each_other(monkeypatch: pyt
     found = mergers(pairs, records, Merging())
     assert sum(len(one.ending) for one in found) == count // 2
     assert len(compared) < 2 * 65 * count
+
+
+def test_readings_of_many_days_are_told_apart_by_their_numbers(monkeypatch: pytest.MonkeyPatch):
+    """Each is near all others, and to compare the words of all pairs would take seconds for a thousand."""
+    compared: list[tuple[str, str]] = []
+    real = duplicates.agree
+    monkeypatch.setattr(
+        duplicates, "agree", lambda one, other: compared.append((one, other)) or real(one, other)
+    )
+    records = [fact(f"f{n:02}", f"The sensor in house {n // 2} said 21 degrees") for n in range(40)]
+    records[-1] = fact("f39", "The sensor in house 19 said: 21 degrees")
+    pairs = [Duplicate(a.id, b.id, 0.99) for a in records for b in records if a.id < b.id]
+    found = mergers(pairs, {record.id: record for record in records}, Merging())
+    assert {(m.kept.id, *(record.id for record in m.ending)) for m in found} == {
+        (f"f{n:02}", f"f{n + 1:02}") for n in range(0, 40, 2)
+    }
+    assert compared == [("The sensor in house 19 said 21 degrees", "The sensor in house 19 said: 21 degrees")]

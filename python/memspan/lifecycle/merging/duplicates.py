@@ -12,10 +12,9 @@ from typing import Any, Final
 
 from memspan import _core
 from memspan.arguments import as_kind, as_number, as_texts
-from memspan.encode.kept_words import lost
+from memspan.encode.kept_words import lost, numbers_in
 from memspan.encode.values import Statement
 from memspan.errors import invalid
-from memspan.lifecycle.sleep.candidates import Candidates
 from memspan.limits import MAX_TAGS
 from memspan.records import Record
 from memspan.remember.endings.life import given_end
@@ -25,6 +24,7 @@ from memspan.reports.duplicates import Duplicate
 from memspan.times import MAX_MICROS, to_micros
 
 from .agreement import agree
+from .candidates import Candidates
 from .following import said
 from .likeness import Likeness
 
@@ -35,6 +35,9 @@ _NEARLY_ALL: Final = 0.8
 _HALF: Final = 0.5
 """What share of the words of the one that stays the other must have: it may say more, but not about something else."""
 
+
+_Numbers = dict[str, set[str]]
+"""By id, the numbers in a text."""
 
 _SORTED: Final = 128
 """Records that are sorted at a time."""
@@ -128,6 +131,7 @@ def mergers(
             free.add(records[id_], groups[id_])
     ended: set[str] = set()
     chosen = []
+    numbers: _Numbers = {}
     for number, id_ in enumerate(order):
         if number % _IN_A_ROW == 0:
             sleep(0)
@@ -136,7 +140,7 @@ def mergers(
             continue
         # From here on it had its turn, and may stay for others.
         free.remove(kept, group)
-        ending = _ending(kept, free.near(kept, group), merging, news)
+        ending = _ending(kept, free.near(kept, group), merging, news, numbers)
         if ending:
             chosen.append(Merger(kept, tuple(ending)))
             ended.update(record.id for record in ending)
@@ -146,7 +150,11 @@ def mergers(
 
 
 def _ending(
-    kept: Record, near: Iterable[Sequence[Record]], merging: Merging, news: Container[str] | None
+    kept: Record,
+    near: Iterable[Sequence[Record]],
+    merging: Merging,
+    news: Container[str] | None,
+    numbers: _Numbers,
 ) -> list[Record]:
     """What ends for a memory, of lists of those with the same text."""
     sources = set(kept.sources) - {kept.id}
@@ -158,7 +166,7 @@ def _ending(
         for record in same:
             if not (all_new or record.id in (news or ())) or _life(record) > life:
                 continue
-            if not _same(kept, record, merging):
+            if not _same(kept, record, merging, numbers):
                 if kept.kind != "episodic" and record.entities == same[0].entities:
                     break  # so it is with the others
                 continue
@@ -235,16 +243,26 @@ def _group(record: Record, follows: Mapping[str, Hashable], lifetimes: Mapping[s
     return record.kind, end, record.speaker
 
 
-def _same(kept: Record, other: Record, merging: Merging) -> bool:
+def _same(kept: Record, other: Record, merging: Merging, numbers: _Numbers) -> bool:
     """Whether one of the same group says the same."""
     if kept.kind == "episodic":
         return abs(kept.at - other.at) <= merging.within
     if kept.text == other.text:
         return True
+    # Either would lose a number of the other. Readings of many days differ in nothing else, each from all others.
+    if _numbers(kept, numbers) != _numbers(other, numbers):
+        return False
     if not agree(kept.text, other.text):
         return False
     one, two = _statement(kept), _statement(other)
     return not lost([two], kept.text, _NEARLY_ALL) and not lost([one], other.text, _HALF)
+
+
+def _numbers(record: Record, known: _Numbers) -> set[str]:
+    found = known.get(record.id)
+    if found is None:
+        found = known[record.id] = numbers_in([record.text])
+    return found
 
 
 def _sources(kept: Record, ending: Sequence[Record]) -> tuple[str, ...]:

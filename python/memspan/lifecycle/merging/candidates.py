@@ -6,8 +6,9 @@ from collections.abc import Hashable, Iterator
 from itertools import islice
 from typing import Final
 
-from memspan.lifecycle.merging.likeness import Likeness
 from memspan.records import Record
+
+from .likeness import Likeness
 
 __all__ = ["Candidates"]
 
