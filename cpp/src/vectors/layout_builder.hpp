@@ -49,8 +49,8 @@ inline double planned_blocks(size_t rows) { return std::clamp(2.0 * std::sqrt(st
 // in the order of time. The same input gives the same layout.
 BuiltLayout plan_layout(const LayoutInput& input);
 
-// The rows as they lie in `input.base`, and the others in its blocks that are nearest to them. Searches probe as far as
-// before, or further where they would miss what joined. O(rows dim).
+// The rows as they lie in `input.base`, the others in its blocks that are nearest to them, and those that are near none in
+// blocks of their own. Searches probe as far as before, or further where they would miss what joined. O(rows dim).
 BuiltLayout extend_layout(const LayoutInput& input);
 
 }  // namespace memspan
