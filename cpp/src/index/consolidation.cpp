@@ -32,18 +32,19 @@ Reading estimate_reading(const VectorTable& vectors, const Cohesion& cohesion) {
   }
   // Known of this user's vectors, since they were laid out: how well they cluster, and what is read for rows that joined.
   const auto share = static_cast<double>(layout->planned_share);
-  const auto shared_now = static_cast<double>(layout->probed_share);
+  const auto share_now = static_cast<double>(layout->probed_share);
   const auto probed = [&](double held) {
-    return held > 0.0 ? std::clamp(share * layout->cohesion / held, shared_now, 1.0) : shared_now;
+    return held > 0.0 ? std::clamp(share * layout->cohesion / held, share_now, 1.0) : share_now;
   };
   const auto blocks = static_cast<double>(layout->blocks.size());
   // Not better than what was measured when rows last joined: whoever was called for that must not find otherwise.
   reading.extended = blocks + probed(std::min(cohesion.joined, layout->cohesion_now)) * rows;
-  const double hoped = blocks + share * rows;
-  const double much = kWorthPlanning * hoped;
-  const double joined = blocks + shared_now * rows;
+  const double when_planned = blocks + share * rows;
+  const double much = kWorthPlanning * when_planned;
+  const double joined = blocks + share_now * rows;
   const double turnover = static_cast<double>(layout->joined) / static_cast<double>(std::max<size_t>(1, layout->planned_for));
-  reading.outgrown = joined >= much && turnover >= kLeastTurnover && turnover * (joined / hoped - 1.0) >= kWorthPlanning - 1.0;
+  reading.outgrown = joined >= much && turnover >= kLeastTurnover &&
+                     turnover * (joined / when_planned - 1.0) >= kWorthPlanning - 1.0;
   reading.loose = reading.extended >= much && reading.extended > joined;
   reading.anew = reading.loose || reading.outgrown || vectors.count() >= kGrowth * layout->planned_for ||
                  vectors.count() * kGrowth <= layout->planned_for;
@@ -58,10 +59,10 @@ bool consolidation_pays(const VectorTable& vectors) {
   const ClusterLayout* const layout = vectors.layout();
   Cohesion cohesion;  // as last measured
   if (layout) cohesion.laid_out = cohesion.joined = layout->cohesion_now;
-  const bool loosened = layout && layout->cohesion_now < layout->cohesion;
-  if (loosened && estimate_reading(vectors, cohesion).loose) return true;
-  const bool outgrown = layout && layout->probed_share > layout->planned_share;
-  if (outgrown && estimate_reading(vectors, cohesion).outgrown) return true;
+  if (layout && (layout->cohesion_now < layout->cohesion || layout->probed_share > layout->planned_share)) {
+    const Reading reading = estimate_reading(vectors, cohesion);
+    if (reading.loose || reading.outgrown) return true;
+  }
   const size_t changed = vectors.changed_rows();
   if (changed < kLeastChanged) return false;
   if (changed * kRowsForAChange < vectors.count() && fresh_bytes(vectors) < kManyFreshBytes) return false;

@@ -147,13 +147,14 @@ class LayoutBuilder {
 
   // The blocks of `base` that are nearest; what is near none gets blocks of its own.
   void join_blocks(const ClusterLayout& base) {
-    RowList rows(input_.rows.shape());
+    RowList joining_rows(input_.rows.shape());
     PassingVector<uint32_t> joining;
     for (uint32_t i = 0; i < block_of_.size(); ++i) {
       if (block_of_[i] != kNoCluster) continue;
-      rows.push_back(input_.rows[i]);
+      joining_rows.push_back(input_.rows[i]);
       joining.push_back(i);
     }
+    const RowView rows = joining_rows;
     const PassingVector<uint32_t> nearest = assign(rows, base.centroids, base.blocks.size());
     std::vector<float> centroid(input_.dim());
     RowList strange(input_.rows.shape());
@@ -162,7 +163,7 @@ class LayoutBuilder {
       block_of_[joining[i]] = nearest[i];
       read_codes(base.centroids, nearest[i], centroid);
       const float usual = base.means[nearest[i]] - kStrange * std::sqrt(base.variances[nearest[i]]);
-      if (RowView(rows).dot(centroid.data(), i) >= usual) continue;
+      if (rows.dot(centroid.data(), i) >= usual) continue;
       strange.push_back(rows[i]);
       strangers.push_back(joining[i]);
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import random
-import time
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -13,6 +12,7 @@ from llm_faults import FAULTS, Fault, status
 from numpy.typing import NDArray
 from scripted_llm import Asked, ScriptedLLM, all_rules
 from tiny_recipe import derived, note_fact, sum_fact
+from waiting import wait_for
 
 from memspan import errors
 from memspan.demo import conversation
@@ -32,13 +32,6 @@ RULES = {
 
 UNHURRIED = Pace(first_pause=2.0, growth=1.0)
 """Others fail as well before a job is tried again."""
-
-
-def wait_for(condition: Callable[[], object], seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @pytest.fixture(autouse=True)

@@ -16,27 +16,19 @@ from typing import Any
 
 import pytest
 from tiny_recipe import NoteTurns, ScriptedModel, recipe_of
+from waiting import wait_for
 
 from memspan import errors
 from memspan.base.worker_threads import InterpreterEndsError, in_worker
 from memspan.llm import Prompt
 from memspan.memory import Memory
-from memspan.remember.jobs import processor, worker
 from memspan.remember.jobs.loop import LoopThread
 from memspan.remember.jobs.pace import Pace
-from memspan.remember.jobs.worker import gone, new_worker
 from memspan.store.jobs import Worker
 from memspan.store.sqlite.job_writer import SqliteJobWriter
 from memspan.times import now_micros
 
 Open = Callable[..., Memory]
-
-
-def wait_for(condition: Callable[[], object], seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def all_done(memory: Memory) -> bool:
@@ -389,51 +381,6 @@ def test_a_worker_that_was_taken_for_dead_does_no_harm(open_memory: Open, model:
     report = memory.process()
     assert (report.done, report.failed) == (1, 0)
     assert memory.stats("ana")["records"] == 3
-
-
-def test_jobs_do_not_wait_for_a_clock_that_was_set_back(
-    open_memory: Open, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(prompt: Prompt) -> None:
-        raise errors.LLMError("the server hung up")
-
-    memory = open_memory(Pace(first_pause=60.0, poll=0.01))
-    memory.add("a", user="ana")
-    model.misbehave = fail
-    memory.start_processing()
-    wait_for(lambda: memory.jobs()[0].attempts == 1)
-    memory.stop_processing()
-    model.misbehave = None
-    monkeypatch.setattr(processor, "now_micros", lambda: now_micros() - 86_400_000_000)
-    memory.start_processing()
-    wait_for(lambda: all_done(memory))
-
-
-def test_signs_of_life() -> None:
-    now = now_micros()
-    own = new_worker(now, 10)
-    assert not gone(own, now, 10)
-    assert gone(own, now + 11_000_000, 10)
-    assert new_worker(now, 10).token != own.token
-    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    theirs = own._replace(process=worker._process(child.pid))
-    assert not gone(theirs, now, 10)
-    assert gone(theirs._replace(process=f"{child.pid}:1"), now, 10) == Path("/proc/self/stat").exists()
-    assert not gone(theirs._replace(process=f"{child.pid}:1", host="elsewhere"), now, 10)
-    child.kill()
-    wait_for(lambda: gone(theirs, now, 10))  # a zombie has ended
-    child.communicate()
-    assert gone(theirs, now, 10)
-    assert not gone(own._replace(process="unreadable"), now, 10)
-
-
-def test_leases_of_a_clock_that_was_set_back() -> None:
-    now = now_micros()
-    own = new_worker(now, 10)
-    elsewhere = own._replace(host="elsewhere")
-    assert not gone(elsewhere, now, 10)
-    assert gone(elsewhere, now - 86_400_000_000, 10), "nobody who works now has a lease that ends then"
-    assert not gone(own, now - 86_400_000_000, 10), "the process is seen to be alive"
 
 
 def test_a_fork_has_its_own_processing(open_memory: Open, model: ScriptedModel, path: Path) -> None:

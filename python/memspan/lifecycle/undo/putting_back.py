@@ -146,15 +146,13 @@ class PutBack:
         for now in self._removed.values():
             if now is not None:
                 unlearn(self._change, user, now.record)
-        # What jobs made of turns among them says what these said.
+        # What jobs made of turns among them says what these said; a turn of the cold tier may wait in one, too.
         shown: set[int] = set().union(*writer.jobs.seeing(user, gone).values())
         writer.jobs.lose(user, gone)
         writer.jobs.forget_results(shown)
         writer.jobs.restart(shown, erase=False)
         writer.cold.drop(user, gone)
         writer.remove(user, gone)
-        # Also turns that were in the cold tier alone may have been waiting in a job.
-        writer.jobs.lose(user, gone)
         # A handle that has not heard of an eviction yet still has the record in its index.
         writer.mark_removal(user)
         self._change.apply(lambda index: index.remove(user=user, ids=gone))
