@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "index/cohesion_sample.hpp"
 #include "index/consolidation.hpp"
@@ -222,6 +223,14 @@ struct Whole {
     index.finish_consolidations();
     return index.auto_consolidations().done;
   }
+  // After each change, so that how fast the thread is makes no difference.
+  void settle_without(size_t first, size_t count) {
+    settled();
+    for (size_t i = first; i < first + count; ++i) {
+      test::remove(index, "ana", {"r" + std::to_string(i)});
+      settled();
+    }
+  }
   double read(size_t first_topic) {
     constexpr int kQueries = 100;
     double rows = 0.0;
@@ -288,15 +297,14 @@ BOOST_FIXTURE_TEST_CASE(a_user_who_comes_to_talk_of_other_things_is_laid_out_for
   settled();
   for (size_t gone = 0; gone < kSize; gone += 300) {
     add("ana", 300, kTopics);
-    for (size_t i = gone; i < gone + 300; ++i) test::remove(index, "ana", {"r" + std::to_string(i)});
-    settled();
+    settle_without(gone, 300);
   }
   index.consolidate("ana", false);  // the rows that came last
   const double now = read(kTopics);
   index.consolidate("ana", true);
   const double anew = read(kTopics);
   BOOST_TEST_MESSAGE(now << " rows read, " << anew << " in clusters that were found anew");
-  BOOST_TEST(now < 1.15 * anew);
+  BOOST_TEST(now < kWorthPlanning * anew);
 }
 
 // Tags that have nothing to do with the vectors, and are ever more: clusters come loose, as it seems, and finding them anew
@@ -316,7 +324,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_mended_is_not_tried_again_and_again, Whol
         items.back().tags = {"random" + std::to_string(tags + random() % tags)};
       }
       test::add(index, items);
-      for (size_t i = 0; tags > 1 && i < kStep; ++i) test::remove(index, "ana", {"r" + std::to_string(oldest++)});
+      if (tags > 1) settle_without(std::exchange(oldest, oldest + kStep), kStep);
       const uint64_t done = settled();
       BOOST_REQUIRE(done - before <= AutoConsolidations::kReports);
       const std::vector<ConsolidationReport> reports = index.auto_consolidations().reports;
@@ -326,7 +334,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_mended_is_not_tried_again_and_again, Whol
     }
   }
   BOOST_TEST_MESSAGE(before << " consolidations; of a user of this size, " << anew << " found clusters anew");
-  BOOST_TEST(anew <= 10u);  // about once for as many rows as the user has, for what their vectors are like
+  BOOST_TEST(anew <= 5u);  // not even once for as many rows as the user has, for what their vectors are like
   index.consolidate("ana", false);
   BOOST_TEST(index.consolidate("ana", false).skipped == 1u);
   BOOST_TEST(settled() == before);
