@@ -1,4 +1,4 @@
-// The GIL, given up for a while.
+// The GIL, given up for a while inside the core.
 #pragma once
 
 #include <cxxabi.h>
@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "calls_inside.hpp"
 #include "gil_queue.hpp"
 
 namespace memspan::python {
@@ -17,8 +18,13 @@ namespace memspan::python {
 // which ends the process. It stays here instead, as it does from 3.14 on; the process ends without it.
 class ReleasedGil {
  public:
-  ReleasedGil() : state_(PyEval_SaveThread()) { gil_queue().left(); }
+  ReleasedGil() {
+    calls_inside().go_in();
+    state_ = PyEval_SaveThread();
+    gil_queue().left();
+  }
   ~ReleasedGil() {
+    calls_inside().come_out();
 #if defined(__GLIBCXX__)
     try {
       take();

@@ -1,6 +1,7 @@
 // memspan._core: registration, array checks, release of the GIL, translation of errors. No logic.
 #include <pybind11/pybind11.h>
 
+#include "calls_inside.hpp"
 #include "errors.hpp"
 #include "fast_values.hpp"
 #include "native_method.hpp"
@@ -8,6 +9,7 @@
 
 PYBIND11_MODULE(_core, module) {
   module.doc() = "The native core of memspan. Use the classes of the package `memspan`; these check nothing twice.";
+  memspan::python::wait_for_calls_at_forks();
   memspan::python::register_errors();
   memspan::python::register_limits(module);
   memspan::python::register_text_tools(module);

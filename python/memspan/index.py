@@ -40,8 +40,8 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
 
     Nothing of one user (postings, statistics, tags, embeddings) can be reached or inferred through another. Unknown
     users are empty, not an error. Every method may be called from any thread: searches of a user run in parallel with
-    each other and with all that happens to other users. The GIL is released while the core works. A forked child may
-    use an index, other than a `Memory`, only if no other thread was inside a call at the fork, or it waits for ever.
+    each other and with all that happens to other users. The GIL is released while the core works. A fork waits for
+    the calls of other threads, and Python with it, for 30 seconds at most; the child may use its copy of the index.
 
     Args:
         dim: dimension of every embedding, 1-8,192.

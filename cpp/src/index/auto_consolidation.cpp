@@ -162,6 +162,8 @@ void AutoConsolidation::suspend() {
   if (ending.joinable()) ending.join();
 }
 
+void AutoConsolidation::take_part_in_forks() { Registry::instance(); }
+
 void AutoConsolidation::before_fork() {
   suspend();
   mutex_.lock();

@@ -38,6 +38,8 @@ class AutoConsolidation {
 
   // Ends the thread and keeps its work for later; what comes meanwhile waits too.
   void suspend();
+  // To be called before other handlers of forks are registered that wait for threads which may call any of these.
+  static void take_part_in_forks();
   // Around a fork, by the thread that forks: nothing is in the middle of anything then. One side may start threads.
   void before_fork();
   void after_fork(bool may_start);
