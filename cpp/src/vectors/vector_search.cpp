@@ -18,6 +18,8 @@ constexpr size_t kGatherTile = VectorScratch::kGathered;
 constexpr size_t kOfferTile = 64;
 // Blocks that are probed before the threshold decides on the others.
 constexpr size_t kFirstBlocks = 6;
+// What is known of the reach is for the best so many among rows that may all come back.
+constexpr float kTriedDepth = 2.0f * static_cast<float>(ProbeReach::kDepths.back());
 constexpr float kHighRecall = 0.99f;  // what is known of the share that searches read is for one like this
 
 // Nanoseconds measured at 10,000 and 200,000 rows of 384 dimensions; only their ratios matter.
@@ -142,6 +144,22 @@ void VectorTable::scan_block(const Block& block, const VectorFilter& filter, Vec
   });
 }
 
+// Of the rows of a block, by a sample.
+float VectorTable::admitted_share(const Block& block, const VectorFilter& filter) const {
+  constexpr uint32_t kSampled = 32;
+  const CodeRows& rows = layout_->rows;
+  const uint32_t step = (block.end - block.start - 1) / kSampled + 1;
+  uint32_t asked = 0;
+  uint32_t admitted = 0;
+  for (uint32_t p = block.start; p < block.end; p += step) {
+    ++asked;
+    const Slot slot = rows.slot(p);
+    const bool in_time = filter.intervals.empty() || find_interval(filter.intervals, rows.ats()[p]) != nullptr;
+    if (slot != kNoSlot && in_time && filter.admits(slot)) ++admitted;
+  }
+  return static_cast<float>(admitted) / static_cast<float>(asked);
+}
+
 // Scores and offers the rows at scratch.positions, whose slots are scratch.gathered.
 void VectorTable::offer_gathered(const CodeRows& rows, size_t count, VectorScratch& scratch) const {
   const Kernels& simd = kernels();
@@ -200,21 +218,36 @@ bool VectorTable::probe(const float* query, size_t k, float recall, const Vector
     for (; place > 0 && bounds[first[place - 1]] < bounds[b]; --place) first[place] = first[place - 1];
     first[place] = b;
   }
+  // Where the filter, or a removal, hides what is nearest to the query, or more is wanted than the calibration tried, the
+  // best may lie high in many blocks. Then the search goes by what the blocks bring.
+  const bool unfiltered = filter.admitted == nullptr && filter.intervals.empty() && !filter.also;
+  const bool whole = unfiltered && layout.dead == 0;
+  const float share = whole ? 1.0f : admitted_share(layout.blocks[first[0]], filter);
+  const bool untried = static_cast<float>(k) > kTriedDepth * share;
+  size_t read = 0;
+  scratch.recent.reset();
+  const auto read_block = [&](uint32_t b) {
+    scan_block(layout.blocks[b], filter, scratch, stats);
+    bounds[b] = -std::numeric_limits<float>::infinity();
+    ++read;
+    if (untried) scratch.recent.note(read, scratch.near);
+  };
   for (const uint32_t b : first) {
     if (bounds[b] < scratch.near.kth()) break;
-    scan_block(layout.blocks[b], filter, scratch, stats);
+    read_block(b);
     scratch.near.settle();
   }
-  for (const uint32_t b : first) bounds[b] = -std::numeric_limits<float>::infinity();
+  if (read < kFirstBlocks) return true;
 
-  const float least = std::max(scratch.near.kth(), std::numeric_limits<float>::lowest());  // not those that were read
-  const size_t left = kernels().select_above(bounds, count, least, scratch.order.data());
-  if (filter.count > 0) {
-    const bool in_spans = !filter.intervals.empty();
-    const double rows = static_cast<double>(in_spans ? filter.count : layout.size) / static_cast<double>(count);
-    const double block = (in_spans ? kProbedSpan : kProbedBlock) + rows * (layout.short_rows ? kSiftedRow : kScannedRow);
-    if (static_cast<double>(left) * block > static_cast<double>(filter.count) * kGatheredRow) return false;
-  }
+  const bool in_spans = !filter.intervals.empty();
+  const double rows = static_cast<double>(in_spans ? filter.count : layout.size) / static_cast<double>(count);
+  const double cost = (in_spans ? kProbedSpan : kProbedBlock) + rows * (layout.short_rows ? kSiftedRow : kScannedRow);
+  const auto gives_up = [&](size_t blocks) {
+    return filter.count > 0 && static_cast<double>(blocks) * cost > static_cast<double>(filter.count) * kGatheredRow;
+  };
+  constexpr float kUnread = std::numeric_limits<float>::lowest();  // at least, of the bounds of blocks that were not read
+  const size_t left = kernels().select_above(bounds, count, std::max(scratch.near.kth(), kUnread), scratch.order.data());
+  if (gives_up(left)) return false;
   if (layout.short_rows && !scratch.near.empty()) {
     stats.blocks_probed += static_cast<uint32_t>(left);
     scratch.spans.clear();
@@ -229,11 +262,22 @@ bool VectorTable::probe(const float* query, size_t k, float recall, const Vector
   for (size_t i = 0; i < left; ++i) {
     const uint32_t b = scratch.order[i];
     if (bounds[b] < scratch.near.kth()) break;
-    scan_block(layout.blocks[b], filter, scratch, stats);
+    read_block(b);
     if (scratch.near.size() >= settled + std::max<size_t>(k / 4, 4)) {
       scratch.near.settle();
       settled = scratch.near.size();
     }
+  }
+  if (!untried) return true;
+
+  const auto allowed = static_cast<size_t>((1.0f - recall) * static_cast<float>(k));
+  while (read < count && scratch.recent.count(scratch.near) > allowed) {
+    const size_t unread = kernels().select_above(bounds, count, kUnread, scratch.order.data());
+    const size_t next = std::min(read, unread);
+    if (gives_up(next)) return false;
+    std::partial_sort(scratch.order.begin(), scratch.order.begin() + static_cast<std::ptrdiff_t>(next),
+                      scratch.order.begin() + static_cast<std::ptrdiff_t>(unread), more_promising);
+    for (const uint32_t b : std::span(scratch.order).first(next)) read_block(b);
   }
   return true;
 }

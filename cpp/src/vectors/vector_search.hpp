@@ -11,6 +11,7 @@
 #include "memspan/types.hpp"
 #include "vectors/code_query.hpp"
 #include "vectors/near_best.hpp"
+#include "vectors/recent_finds.hpp"
 #include "vectors/short_rows.hpp"
 
 namespace memspan {
@@ -50,6 +51,7 @@ struct VectorScratch {
   CodeQuery query;
   float by_scale = 0.0f;            // times a row's scale, what is added to its score by codes
   NearBest near;
+  RecentFinds recent;
   std::vector<int8_t> queries;      // codes of several, one after the other
   std::vector<float> scores;        // of a tile of rows
   std::vector<uint32_t> selected;   // in it
