@@ -1,5 +1,6 @@
 // UserIndex: dead slots are handed out again, so that only the removal of most of a user's records makes it worth to
-// number those that are left anew, which is O(records); or that of a third, when somebody has time to tidy up.
+// number those that are left anew, which is O(records); or that of a third, when somebody has time to tidy up. Who replaces
+// records again and again leaves dead slots, too, as consolidations hold on to them.
 //
 // That is done beside the searches, as everything that takes long: the columns are built from an image of themselves
 // while only writes wait, and then change places with the old ones.

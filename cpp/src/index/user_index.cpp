@@ -189,6 +189,7 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
   need_.update(columns_.vectors);
   return {.added = i,
           .behind = need_.behind(columns_.vectors),
+          .compacting = worth_compacting(),
           .wanted = columns_.vectors.wanted()};
 }
 
@@ -223,16 +224,20 @@ void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer, cons
     thread_local TokenBuffer tokens;
     tokens.clear();
     analyzer.analyze(records.front().input.text, tokens);
-    if (add_next(records, std::span(&tokens, 1)).behind) std::this_thread::sleep_for(kPause);
+    const AfterAdding after = add_next(records, std::span(&tokens, 1));
+    if (after.behind) std::this_thread::sleep_for(kPause);
     if (tokens.size() > AnalysisAhead::kSliceTokens) tokens = {};
+    if (after.compacting) compact();
     return;
   }
   AnalysisAhead ahead(analyzer, records.size(), [records](size_t i) { return records[i].input.text; });
+  bool compacting = false;
   while (!records.empty()) {
     const std::span<const TokenBuffer> tokens = ahead.next();
-    add_next(records.first(tokens.size()), tokens);
+    compacting = add_next(records.first(tokens.size()), tokens).compacting;
     records = records.subspan(tokens.size());
   }
+  if (compacting) compact();
 }
 
 size_t UserIndex::remove(std::span<const std::string_view> ids) {

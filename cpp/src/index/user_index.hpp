@@ -187,6 +187,7 @@ class UserIndex {
     size_t added = 0;          // of the records, before the writer's turn was over
     bool unready = false;      // nothing was done: make_order has to come first
     bool behind = false;       // a consolidation
+    bool compacting = false;   // is worth it
     VectorTable::Wanted wanted = {};
   };
   // `batch`: of how many records, with those of later slices; 0: of one alone.
