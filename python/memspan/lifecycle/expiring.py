@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
-from weakref import WeakSet
 
+from memspan.errors import StoreError
 from memspan.remember.audit.auditing import audited
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
@@ -19,11 +20,9 @@ from memspan.times import Micros, now_micros
 
 __all__ = ["Expired", "expired_ids", "sweep"]
 
+_logger = logging.getLogger("memspan")
 _SLICE: Final = 256
 """Records of a transaction; other writers wait for it."""
-
-_unwiped: WeakSet[Engine] = WeakSet()
-"""Those whose files may hold bytes of what was erased. (A store that is opened erases these first.)"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +66,8 @@ def sweep(
     what it said, goes.
 
     In slices of 256 records. Interrupted, it goes on when it is called again. Without expired records it costs a look
-    into an index; otherwise time linear in the size of the database, as `forget` does.
+    into an index; otherwise time linear in the size of the database, as `forget` does. Bytes that cannot be erased yet,
+    as another process reads an older state, are by the next sweep or open; the log says so.
 
     Args:
         now: instead of the time of the clock.
@@ -93,18 +93,31 @@ def sweep(
     users |= cold.keys()
     erased += cold.total()
     _note_erased(engine, erased)
-    if finished and engine in _unwiped:
+    if finished and _is_unwiped(engine):
         finished = in_time()
         if finished:
-            engine.store.erase()
-            _unwiped.discard(engine)
+            _wipe(engine)
     return Expired(records=erased, users=len(users), finished=finished)
 
 
 def _note_erased(engine: Engine, count: int) -> None:
     if count:
         engine.note_unsaved()
-        _unwiped.add(engine)
+
+
+def _is_unwiped(engine: Engine) -> bool:
+    """Whether the files may hold bytes of what was erased: by this sweep, or by one before, of any process, whose time
+    was over first."""
+    with engine.store.reading() as reader:
+        return reader.erasure_pending()
+
+
+def _wipe(engine: Engine) -> None:
+    try:
+        engine.store.erase()
+    except StoreError as error:
+        # Somebody who reads for long, as for a backup, is no reason to leave all else of sleep undone every time.
+        _logger.warning("%s", error)
 
 
 @survives_damage

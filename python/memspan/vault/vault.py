@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
-from memspan.errors import HeldError, VaultError, VaultKeyError, invalid
+from memspan.errors import HeldError, StoreError, VaultError, VaultKeyError, invalid
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.audit.auditing import audited
 from memspan.remember.endings.life import is_expired
@@ -26,6 +27,8 @@ from .keys import Key, KeyRing
 from .sealing import checked_secret, opened, sealed
 
 __all__ = ["Vault"]
+
+_logger: Final = logging.getLogger("memspan")
 
 
 class Vault:
@@ -177,6 +180,8 @@ class Vault:
         """Put the secrets of this vault under another key, all or none, and go on with that one.
 
         What the old key could open is erased from the files, as `Memory.forget` does it; copies elsewhere are not.
+        Bytes that cannot be erased yet, as another process reads an older state, are by the next open, or `forget`; the
+        log says so.
         Secrets under keys that this vault does not have are left as they are, if it opens any at all.
 
         Raises:
@@ -209,7 +214,11 @@ class Vault:
                 change.writer.request_erasure()
         self._ring = ring
         if changed:
-            self._engine.store.erase()
+            try:
+                self._engine.store.erase()
+            except StoreError as error:
+                # The new key is the only one now: an error would look as if nothing had changed.
+                _logger.warning("%s", error)
         return Rekeyed(len(changed), others)
 
     aput = in_thread(put)

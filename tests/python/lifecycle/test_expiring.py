@@ -13,6 +13,7 @@ import pytest
 from memspan import Memory, Quotas, errors
 from memspan.lifecycle import expiring
 from memspan.lifecycle.expiring import Expired, expired_ids, sweep
+from memspan.store import SqliteStore
 from memspan.times import from_micros, now_micros
 
 HOUR = 3600
@@ -72,6 +73,38 @@ def test_it_is_gone_at_its_time_and_erased_by_the_sweep(memory: Memory, tmp_path
     assert memory.get(user="ana", id="a") is None
     assert sweep(memory._engine) == Expired()
     assert memory.verify() == []
+    assert not any(b"sesame" in file.read_bytes() for file in tmp_path.iterdir())
+
+
+def test_what_one_handle_had_no_time_to_wipe_another_one_does(memory: Memory, tmp_path: Path) -> None:
+    def left() -> bool:
+        return any(b"sesame" in file.read_bytes() for file in tmp_path.iterdir())
+
+    memory.add([{"id": "a", "text": "sesame tea"}], user="ana", ttl=HOUR)
+    with Memory(tmp_path / "m", "hash:16") as other:
+        time_left = iter([True])
+        later = now_micros() + LATER
+        swept = sweep(memory._engine, now=later, in_time=lambda: next(time_left, False))
+        assert swept == Expired(records=1, users=1, finished=False)
+        assert left()
+        assert sweep(other._engine, now=later) == Expired(), "so that nothing is left to do"
+        assert not left()
+
+
+def test_sleep_goes_on_beside_somebody_who_reads_for_long(
+    memory: Memory, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory.add([{"id": "a", "text": "sesame tea"}], user="ana", ttl=0.01)
+    memory.add([{"id": id_, "text": "tea", "kind": "semantic"} for id_ in ("b", "c")], user="ana")
+    time.sleep(0.05)
+    memory._engine.store._busy_seconds = 0.05  # type: ignore[attr-defined]
+    with SqliteStore(tmp_path / "m").reading() as reader:
+        reader.users()
+        done = memory.consolidate().upkeep
+        assert done is not None
+        assert (done.expired, done.merged, done.finished) == (1, 1, True)
+    assert "their bytes are still there" in caplog.text
+    memory.consolidate()
     assert not any(b"sesame" in file.read_bytes() for file in tmp_path.iterdir())
 
 

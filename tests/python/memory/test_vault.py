@@ -18,6 +18,7 @@ import pytest
 
 from memspan import Quotas, errors
 from memspan.memory import Memory
+from memspan.store import SqliteStore
 from memspan.vault import Rekeyed, new_key
 
 pytest.importorskip("cryptography")
@@ -198,6 +199,20 @@ def test_another_key_takes_over(memory: Memory, path: Path) -> None:
     assert memory.vault("ben", KEY).get("b") == "of ben"
     assert vault.rekey(passphrase="correct horse") == Rekeyed(20, 0)
     assert memory.verify() == []
+
+
+def test_another_key_takes_over_beside_somebody_who_reads_for_long(
+    memory: Memory, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An error would look as if nothing had changed, and the new key, which alone opens them now, be thrown away."""
+    vault = memory.vault("ana", KEY)
+    vault.put("passport", SECRET, id="p1")
+    memory._engine.store._busy_seconds = 0.05  # type: ignore[attr-defined]
+    with SqliteStore(path).reading() as reader:
+        reader.users()
+        assert vault.rekey(passphrase="correct horse") == Rekeyed(1, 0)
+    assert "their bytes are still there" in caplog.text
+    assert memory.vault("ana", passphrase="correct horse").get("p1") == SECRET
 
 
 @pytest.mark.parametrize("how", ["bit", "short", "swapped", "user", "nonce", "form"])
