@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import closing
@@ -87,6 +90,31 @@ def test_the_log_is_emptied_while_the_store_stays_open(
     with store.reading() as reader:
         assert reader.users() == ["ana"]
         assert reader.meta("erase_pending") is None
+
+
+WITHOUT_TEMPORARY_FOLDERS = """
+import os, sqlite3, sys
+from memspan.store import SqliteStore
+
+real = os.access
+os.access = lambda path, *args, **more: str(path).startswith(sys.argv[1]) and real(path, *args, **more)
+store = SqliteStore(sys.argv[1] + "/it's/m")
+store.erase()
+store.close()
+(found,) = sqlite3.connect(":memory:").execute("PRAGMA temp_store_directory").fetchone() or (None,)
+print(found)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="others have one folder for temporary files")
+def test_where_no_temporary_file_can_be_made_the_copy_goes_beside_the_store(tmp_path: Path) -> None:
+    """In a process of its own, whose setting it is."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        if ("OMIT_DEPRECATED",) in connection.execute("PRAGMA compile_options").fetchall():
+            pytest.skip("this SQLite knows no such setting")
+    command = [sys.executable, "-c", WITHOUT_TEMPORARY_FOLDERS, str(tmp_path)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert ended.stdout.strip() == str(tmp_path / "it's"), ended.stderr
 
 
 def test_a_process_that_died_before_erasing(path: Path, make_record: Make) -> None:

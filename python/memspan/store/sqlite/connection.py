@@ -16,7 +16,15 @@ from memspan.errors import StoreError
 from .json_texts import add_function
 from .malformed import Malformed
 
-__all__ = ["BUSY_SECONDS", "LOG_PAGES", "connect", "create_private_file", "refuse_read_only", "translated"]
+__all__ = [
+    "BUSY_SECONDS",
+    "LOG_PAGES",
+    "connect",
+    "create_private_file",
+    "find_temporary_folder",
+    "refuse_read_only",
+    "translated",
+]
 
 BUSY_SECONDS: Final = 30.0
 """How long a connection waits for another one's lock."""
@@ -26,6 +34,9 @@ LOG_PAGES: Final = 1000
 
 MINIMUM_SQLITE: Final = (3, 37, 0)
 """The first SQLite with STRICT tables."""
+
+_TEMPORARY: Final = ("/var/tmp", "/usr/tmp", "/tmp", ".")  # noqa: S108 - only asked for
+"""Where SQLite makes temporary files, besides what the environment names."""
 
 _SETTINGS: Final = (
     "PRAGMA foreign_keys = ON",
@@ -137,6 +148,20 @@ def connect(path: Path, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connectio
         connection.close()
         raise
     return connection
+
+
+def find_temporary_folder(connection: sqlite3.Connection, path: Path) -> None:
+    """See that SQLite can make temporary files: in the store's folder, where none of its own places can be written to,
+    as in a container whose root is read-only.
+
+    That setting is the whole process's, so it is made only where nobody's temporary files could be made.
+    """
+    usable = os.W_OK | os.X_OK
+    named = (os.environ.get(name) for name in ("SQLITE_TMPDIR", "TMPDIR"))
+    places = [place for place in (*named, *_TEMPORARY) if place]
+    if os.name == "posix" and not any(os.path.isdir(each) and os.access(each, usable) for each in places):
+        folder = str(path.parent).replace("'", "''")
+        connection.execute(f"PRAGMA temp_store_directory = '{folder}'")
 
 
 def _enter_wal_mode(connection: sqlite3.Connection, busy_seconds: float) -> None:

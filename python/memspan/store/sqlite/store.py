@@ -15,7 +15,7 @@ from memspan.errors import StoreError, invalid
 from memspan.store.schema.migrations import migrate, require_current_schema
 
 from .checkpoints import Checkpoints
-from .connection import BUSY_SECONDS, LOG_PAGES, create_private_file, translated
+from .connection import BUSY_SECONDS, LOG_PAGES, create_private_file, find_temporary_folder, translated
 from .pool import ConnectionPool
 from .reader import ERASE_PENDING, SqliteReader
 from .writer import SqliteWriter
@@ -175,6 +175,7 @@ class SqliteStore:
         ).fetchone()
         # The copy may be larger than memory; it holds live rows only.
         connection.execute("PRAGMA temp_store = FILE")
+        find_temporary_folder(connection, self.path)
         try:
             connection.execute("VACUUM")
         finally:
