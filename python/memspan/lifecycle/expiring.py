@@ -15,6 +15,7 @@ from memspan.remember.engine import Engine
 from memspan.remember.forgetting.forgetting import erase_within
 from memspan.remember.forgetting.scope import Scope, anywhere
 from memspan.remember.forgetting.unlearning import unlearn
+from memspan.remember.tagging.dropping_relations import unrelate_within
 from memspan.remember.writing.change import Change
 from memspan.times import Micros, now_micros
 
@@ -63,7 +64,7 @@ def sweep(
     Records that are held stay until they are released, those that are pinned until they are unpinned, and so do their
     originals. What was made of a record stays, unless it expires itself: a recipe's memories live as long as their
     kind, and not longer than a turn that was given an end of its own. What encode jobs kept on the way, which may say
-    what it said, goes.
+    what it said, goes; and so does a job itself with the last of its turns and of what came of it.
 
     In slices of 256 records. Interrupted, it goes on when it is called again. Without expired records it costs a look
     into an index; otherwise time linear in the size of the database, as `forget` does. Bytes that cannot be erased yet,
@@ -176,7 +177,11 @@ def _erase(change: Change, user: str, ids: list[str]) -> int:
     doomed = sorted({*ids, *going})
     # Jobs keep what they made of it, but not what they wrote down on the way.
     jobs.forget_results(set().union(*jobs.seeing(user, doomed).values()))
+    ending = jobs.making(user, doomed).union(*jobs.seeing(user, doomed, own=True).values())
     erase_within(change, user, Scope(tuple(doomed), frozenset(), (), frozenset(ids)))
+    # They name their session, and would be more with every day.
+    for parent, child in jobs.drop_spent(ending):
+        unrelate_within(change, user, parent, child)
     audited(change, "expire", user=user, ids=doomed, records=len(doomed))
     return len(doomed)
 

@@ -232,6 +232,10 @@ class JobWriter(JobReader, Protocol):
     def dissolve(self, pk: int) -> list[tuple[str, str]]:
         """Take back that relations came of a job; returns those that nothing else holds."""
 
+    def drop_spent(self, pks: Collection[int]) -> list[tuple[str, str]]:
+        """Take out those of the jobs that have no turn any more, and of which nothing came that is left, but for those
+        that run; returns their relations that nothing else holds."""
+
     def own_relation(self, user: str, parent: str, child: str) -> None:
         """A caller gave the relation, so that it came of no job any more."""
 

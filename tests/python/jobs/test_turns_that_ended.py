@@ -10,9 +10,12 @@ from tiny_recipe import Custom, NoteTurns, ScriptedModel, SumUp, derived, note_f
 
 from memspan import Quotas
 from memspan.encode.values import Work
+from memspan.lifecycle.expiring import sweep
 from memspan.memory import Memory
 from memspan.remember.jobs.pace import Pace
+from memspan.times import now_micros
 
+HOUR = 3600
 Open = Callable[..., Memory]
 
 
@@ -97,4 +100,28 @@ def test_a_session_goes_on_whose_only_waiting_turn_is_gone(open_memory: Open, ho
     memory.add({"id": "m2", "text": "turn 2"}, user="ana", session="s")
     memory.process()
     assert ("m2",) in {record.sources for record in derived(memory)}
+    assert memory.verify() == []
+
+
+def test_a_job_goes_with_the_last_of_its_turns_and_of_what_came_of_it(open_memory: Open) -> None:
+    """In a store with times to live there would be more of them with every day, each with the name of its session."""
+    memory = open_memory()
+    later = now_micros() + 2 * HOUR * 1_000_000
+    memory.add({"id": "m1", "text": "turn one"}, user="ana", session="s-one", ttl=HOUR)
+    memory.add({"id": "m2", "text": "turn two"}, user="ana", session="s-two")
+    memory.process()
+    assert len(derived(memory)) == 4
+    assert sweep(memory._engine, now=later).records == 3, "the turn, and what was made of it"
+    assert [job.session for job in memory.jobs()] == ["s-two"]
+    assert memory.tags("ana")[-1].children == ("fact",), "which came of the other job, too"
+    memory.set_lifetime("episodic", HOUR)
+    assert sweep(memory._engine, now=later).records == 1
+    assert [job.session for job in memory.jobs()] == ["s-two"], "what came of it is left"
+    memory.set_lifetime("semantic", HOUR)
+    sweep(memory._engine, now=later)
+    assert memory.jobs() == []
+    assert memory.tags("ana") == []
+    memory.add({"id": "m3", "text": "turn three"}, user="ana", session="s-three")
+    sweep(memory._engine, now=later)
+    assert memory.jobs() == [], "nor does one without turns wait"
     assert memory.verify() == []

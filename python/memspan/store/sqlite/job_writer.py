@@ -293,6 +293,18 @@ class SqliteJobWriter(KnownUsers, SqliteJobReader):
         self._change("DELETE FROM job_relations WHERE job_pk = ?", (pk,))
         return [(parent, child) for parent, child in rows]
 
+    def drop_spent(self, pks: Collection[int]) -> list[tuple[str, str]]:
+        left = " AND ".join(
+            f"NOT EXISTS (SELECT 1 FROM {table} t WHERE t.job_pk = jobs.pk{turns})"  # noqa: S608
+            for table, turns in (("job_turns", " AND position >= 0"), ("job_made", ""), ("job_tagged", ""))
+        )
+        relations: list[tuple[str, str]] = []
+        for pk in sorted(pks):
+            if self._one(f"SELECT 1 FROM jobs WHERE pk = ? AND state <> 'running' AND {left}", (pk,)):  # noqa: S608
+                relations += self.dissolve(pk)
+                self._change("DELETE FROM jobs WHERE pk = ?", (pk,))
+        return relations
+
     def own_relation(self, user: str, parent: str, child: str) -> None:
         self._change(
             "DELETE FROM job_relations WHERE user_pk = ? AND parent = ? AND child = ?",
