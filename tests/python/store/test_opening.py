@@ -249,6 +249,33 @@ def test_a_damaged_database(path: Path, make_record: Callable[..., Record]) -> N
         SqliteStore(path)
 
 
+def test_a_backup_that_was_put_back_beside_the_log_of_another_state(
+    store: SqliteStore, path: Path, make_record: Callable[..., Record]
+) -> None:
+    def write(count: int) -> None:
+        with store.writing() as writer:
+            first = writer.count()
+            writer.put([make_record(f"m{first + n}", text="x" * 500) for n in range(count)])
+        log.write_bytes(path.with_name(path.name + "-wal").read_bytes())
+        store._checkpoints.wait()
+        with closing(sqlite3.connect(path)) as other:
+            assert other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+
+    log = path.with_name("log")
+    write(200)
+    backup = path.read_bytes()
+    for count in (2000, 2000, 60):
+        write(count)
+    store.close()
+    path.write_bytes(backup)
+    log.rename(path.with_name(path.name + "-wal"))
+    with (
+        pytest.raises(StoreError, match=r"damaged .*restore it .* its log, .*agent\.memspan-wal, is away"),
+        SqliteStore(path).writing() as writer,
+    ):
+        writer.put([make_record("new")])
+
+
 def test_what_hinders_a_new_store_is_told(tmp_path: Path) -> None:
     """The error itself, and not that the transaction that it ended cannot be rolled back."""
     program = (

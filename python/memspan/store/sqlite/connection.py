@@ -66,10 +66,10 @@ class translated:  # noqa: N801 - a `with` statement reads it as a word
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, (sqlite3.Error, json.JSONDecodeError, UnicodeDecodeError)):
-            raise StoreError(f"{self._path}: {_explain(error)}") from error
+            raise StoreError(f"{self._path}: {_explain(error, self._path)}") from error
 
 
-def _explain(error: Exception) -> str:
+def _explain(error: Exception, path: Path) -> str:
     text = str(error)
     if not isinstance(error, sqlite3.Error) or isinstance(error, Malformed):
         return f"the database is damaged ({text}); restore it from a backup"
@@ -81,12 +81,20 @@ def _explain(error: Exception) -> str:
     if "not a database" in text:
         return f"this file is not a memspan store ({text})"
     if "malformed" in text or "corrupt" in text or "Could not decode" in text:
-        return f"the database is damaged ({text}); restore it from a backup"
+        return f"the database is damaged ({text}); restore it from a backup{_beside_the_log(path)}"
     if "full" in text:
         return f"no space left for the database ({text}); nothing was changed"
     if "readonly" in text or "unable to open" in text:
         return f"the database cannot be opened for writing ({text}); check the path and its permissions"
     return f"the database refused ({text})"
+
+
+def _beside_the_log(path: Path) -> str:
+    """SQLite writes what a log has into whatever file is under the name, also into one that was just put back."""
+    log = path.with_name(path.name + "-wal")
+    if not log.exists() or not log.stat().st_size:
+        return ""
+    return f", when nothing has it open and its log, {log}, is away: that belongs to the file that was there before"
 
 
 def create_private_file(path: Path) -> None:
