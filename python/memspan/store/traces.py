@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from memspan.times import Interval
 
-__all__ = ["Chosen", "TraceReader", "TraceWriter"]
+__all__ = ["Chosen", "TraceReader", "TraceWriter", "without_names"]
 
 
 class Chosen(NamedTuple):
@@ -20,6 +20,22 @@ class Chosen(NamedTuple):
     between: Sequence[Interval] | None = None
     """Of `at`."""
     kinds: Sequence[str] | None = None
+
+
+def without_names(metadata: Mapping[str, Any], gone: Collection[str]) -> dict[str, Any] | None:
+    """A record's metadata without the ids of others that are said to have ended it, or to be replaced by it; `None`:
+    it names none of them. Values of another form are a caller's own."""
+    changed = dict(metadata)
+    ended = metadata.get("ended")
+    if isinstance(ended, dict) and _names(ended.get("by"), gone):
+        changed["ended"] = {**ended, "by": [id_ for id_ in ended["by"] if id_ not in gone]}
+    if _names(metadata.get("replaces"), gone):
+        changed["replaces"] = [id_ for id_ in metadata["replaces"] if id_ not in gone]
+    return None if changed == metadata else changed
+
+
+def _names(value: Any, gone: Collection[str]) -> bool:
+    return isinstance(value, list) and any(isinstance(id_, str) and id_ in gone for id_ in value)
 
 
 class TraceReader(Protocol):
@@ -61,9 +77,13 @@ class TraceReader(Protocol):
 class TraceWriter(TraceReader, Protocol):
     """Erases inside the one exclusive transaction."""
 
-    def erase(self, user: str, ids: Collection[str]) -> None:
+    def erase(self, user: str, ids: Collection[str], replacing: Collection[str] = ()) -> None:
         """Take every trace of these out of all tables but `records` and those of jobs: cold copies, uses, what a run
-        could undo, secrets, resources, and who is said to have ended what."""
+        could undo, secrets, resources, and who is said to have ended what, or to be in whose place.
+
+        Args:
+            replacing: ids of what took their place.
+        """
 
     def erase_user(self, user: str) -> None:
         """Take out what does not go with the user's row."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memspan import errors
+from memspan import Quotas, errors
 from memspan.embed.hashing import HashEmbedder
 from memspan.memory import Memory
 from memspan.records import Record
@@ -226,3 +226,26 @@ def test_bad_arguments(memory: Memory, arguments: dict[str, object]) -> None:
     with pytest.raises(errors.InvalidArgumentError, match="not both"):
         memory.forget(user="ana", id="a", source="b")
     assert memory.users() == ["ana"]
+
+
+@pytest.mark.parametrize("where", ["memory", "version", "cold tier", "journal"])
+def test_what_took_its_place_names_it_no_more(path: Path, open_memory: Open, where: str) -> None:
+    """An id may be personal, too, such as that of a mail."""
+    memory = open_memory()
+    old = "mail-of-doctor-wolfsbane"
+    memory.add({"id": old, "text": "Ana sees the doctor."}, user="ana")
+    new = memory.supersede(user="ana", id=old, text="Ana sees nobody.")
+    if where == "version":
+        memory.add({"id": new, "text": "Ana sees everybody."}, user="ana")
+    elif where == "cold tier":
+        memory.set_quotas(Quotas(capacity=3, eviction="oldest"))
+        memory.add({"id": "later", "text": "Ana sees."}, user="ana")
+        assert [each.record.id for each in memory.evicted("ana")][:1] == [new]
+    elif where == "journal":
+        memory.retire(user="ana", ids=[new])
+    memory.forget(user="ana", id=old)
+    assert not any(b"wolfsbane" in file.read_bytes() for file in path.parent.iterdir())
+    assert memory.verify() == []
+    if where == "memory":
+        (run,) = memory.runs("ana")
+        assert memory.undo(run.id).removed == 1, "what forgetting changed in it is no change of somebody's"

@@ -14,7 +14,7 @@ from memspan.records import Record
 from memspan.remember.audit.auditing import audited
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
-from memspan.remember.endings.endings import ended, moment_after
+from memspan.remember.endings.endings import REPLACES, ended, moment_after
 from memspan.remember.endings.lifetimes import with_lifetimes
 from memspan.remember.engine import Engine
 from memspan.remember.input.fields import MAX_NAMES
@@ -155,7 +155,7 @@ def new_record(change: Change, metadata: Mapping[str, Any]) -> Record | None:
             **metadata,
             "stage": "sleep",
             "action": change.action,
-            "replaces": [part.id for part in change.ending],
+            REPLACES: [part.id for part in change.ending],
         },
     )
 

@@ -6,12 +6,12 @@ import hashlib
 import json
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from memspan.errors import UndoError
 from memspan.records import Record
-from memspan.remember.endings.endings import ENDED
+from memspan.remember.endings.endings import ENDED, REPLACES
 from memspan.remember.engine import Engine
 from memspan.remember.input.tags import without_made
 from memspan.remember.transfer.export_format import decode_record_line, encode_record_line
@@ -134,11 +134,16 @@ class Before:
 
 def fingerprint(record: Record) -> str:
     """Of all that a run may change; without what belongs to whoever set it, and without what forgetting another record
-    changes in this one: the ids that are said to have ended it.
+    changes in this one: the ids that are said to have ended it, and of what it took the place of.
 
     Args:
         record: without the tags that were made for it.
     """
+    named = {key: value for key, value in record.metadata.items() if key != REPLACES}
+    return _fingerprint(replace(record, metadata=named))
+
+
+def _fingerprint(record: Record) -> str:
     line = encode_record_line(record, embedding=False)
     for field in _OWN:
         line.pop(field, None)
@@ -158,7 +163,9 @@ def is_left_as(change: RunChange, record: Record | None) -> bool:
     """Whether a record, without made tags, says what a run left of it, wherever it lies now."""
     if record is None or change.after is None:
         return record is None and change.after is None
-    return fingerprint(record) == change.after.removeprefix(_COLD)
+    left = change.after.removeprefix(_COLD)
+    # Or as older journals have it.
+    return left in (fingerprint(record), _fingerprint(record))
 
 
 def read_before(change: RunChange, user: str) -> Before:

@@ -24,6 +24,7 @@ from .version_ids import VERSION_OF, original_of
 __all__ = [
     "ENDED",
     "OWN",
+    "REPLACES",
     "as_believed",
     "before_ending",
     "ended",
@@ -40,6 +41,9 @@ ENDED: Final = "ended"
 
 OWN: Final = "own"
 """The key of that note with what a caller had under keys of the library's."""
+
+REPLACES: Final = "replaces"
+"""The key of the metadata with the ids of the records that one was made to take the place of."""
 
 _TICK: Final = timedelta(microseconds=1)
 _LAST: Final = from_micros(MAX_MICROS)

@@ -24,7 +24,7 @@ from memspan.remember.writing.indexing import write_records
 from memspan.remember.writing.secret_ids import is_secret
 from memspan.times import from_micros, now_micros
 
-from .endings import ended, ended_by, moment_after
+from .endings import REPLACES, ended, ended_by, moment_after
 from .lifetimes import with_lifetimes
 from .restating import restate
 
@@ -104,7 +104,7 @@ def supersede(
             provenance=record.provenance if record.kind == "resource" else None,
             fidelity=1.0,
             sources=(),
-            metadata={"replaces": [old]},
+            metadata={REPLACES: [old]},
             retired_at=None,
             expires_at=None,
             pinned=False,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import replace
-from typing import Any
 
 from memspan.errors import HeldError, PlanChangedError
 from memspan.records import Record
 from memspan.remember.audit.auditing import audited
 from memspan.remember.damage import survives_damage
+from memspan.remember.endings.endings import ended_by
 from memspan.remember.engine import Engine
 from memspan.remember.input.fields import checked_name
 from memspan.remember.selecting import Selection
@@ -17,6 +17,8 @@ from memspan.remember.tagging.dropping_relations import drop_relations, unrelate
 from memspan.remember.tagging.made_tags import write_made_tags
 from memspan.remember.writing.change import Change
 from memspan.remember.writing.indexing import write_records
+from memspan.store import StoreWriter
+from memspan.store.traces import without_names
 
 from .forget_plans import ForgetPlan, opened
 from .scope import Scope, scope_of
@@ -137,14 +139,16 @@ def erase_within(change: Change, user: str, scope: Scope) -> int:
     tags = {tag for one in (*going.values(), *untagged.values()) for tag in one.tags}
     write_made_tags(change, user, dict.fromkeys(scope.retagged, ()))
     writer.cold.untag(user, scope.retagged)
-    _unname(change, user, ids)
     copies = {} if writer.cold.empty else writer.cold.fetch(user, ids)
+    ended = (*going.values(), *(copy.record for copy in copies.values()))
+    replacing = _replacing(writer, user, ended, scope.ids)
+    _unname(change, user, ids, replacing)
     tags.update(tag for copy in copies.values() for tag in (*copy.record.tags, *copy.made_tags))
     for record in (*going.values(), *(copy.record for copy in copies.values())):
         # One that only goes because a source does is learnt again from what is left.
         if record.id in scope.chosen:
             unlearn(change, user, record)
-    writer.traces.erase(user, ids)
+    writer.traces.erase(user, ids, replacing)
     writer.remove(user, ids)
     # Also for what was only in the cold tier: a handle that has not heard of an eviction yet has it in its index.
     writer.mark_removal(user)
@@ -184,21 +188,28 @@ def _forget_in_jobs(change: Change, user: str, scope: Scope) -> None:
     jobs.restart(scope.shown, erase=True)
 
 
-def _unname(change: Change, user: str, ids: Collection[str]) -> None:
-    """Records that ended because of one that is forgotten stay ended, and no longer say because of which."""
+def _replacing(writer: StoreWriter, user: str, ended: Iterable[Record], going: Collection[str]) -> set[str]:
+    """Ids of what took the place of records and stays, and of its versions: it may name them."""
+    named = {id_ for record in ended for id_ in ended_by(record)[1]}.difference(going)
+    return named | writer.traces.versions(user, named)
+
+
+def _unname(change: Change, user: str, ids: Collection[str], replacing: Collection[str]) -> None:
+    """Records that ended because of one that is forgotten stay ended, and no longer say because of which; nor does what
+    took its place say of what."""
     writer, gone = change.writer, set(ids)
-    naming = writer.traces.mentioning(user, gone) - gone
+    naming = sorted(writer.traces.mentioning(user, gone).union(replacing) - gone)
     if not naming:
         return
-    records = writer.fetch(user, sorted(naming), embeddings=True)
-    made = writer.made_tags(user, sorted(naming))
-    write_records(change, [_without_names(record, gone) for record in records.values()])
-    writer.set_made_tags(user, made)
+    records = writer.fetch(user, naming, embeddings=True)
+    unnamed = {id_: _without_names(record, gone) for id_, record in records.items()}
+    changed = [record for id_, record in unnamed.items() if record is not records[id_]]
+    if changed:
+        made = writer.made_tags(user, [record.id for record in changed])
+        write_records(change, changed)
+        writer.set_made_tags(user, made)
 
 
 def _without_names(record: Record, gone: Collection[str]) -> Record:
-    ended: Mapping[str, Any] = record.metadata["ended"]
-    if not isinstance(ended["by"], list):
-        return record  # A caller's own value of that name.
-    by = [id_ for id_ in ended["by"] if id_ not in gone]
-    return replace(record, metadata={**record.metadata, "ended": {**ended, "by": by}})
+    metadata = without_names(record.metadata, gone)
+    return record if metadata is None else replace(record, metadata=metadata)

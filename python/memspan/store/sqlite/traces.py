@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Final
 
-from memspan.store.traces import Chosen
+from memspan.store.traces import Chosen, without_names
 from memspan.times import MAX_MICROS, MIN_MICROS, Interval, to_micros
 
 from .json_texts import each_text, text_at
@@ -215,7 +215,7 @@ class SqliteTraceReader(SqliteRows):
 class SqliteTraceWriter(SqliteTraceReader):
     """`TraceWriter` on an open exclusive transaction."""
 
-    def erase(self, user: str, ids: Collection[str]) -> None:
+    def erase(self, user: str, ids: Collection[str], replacing: Collection[str] = ()) -> None:
         pk = self._user_pk(user)
         if pk is None:
             return
@@ -233,8 +233,8 @@ class SqliteTraceWriter(SqliteTraceReader):
                 f"(SELECT 1 FROM json_each(before, '$.sources') j WHERE {each_text('before')} IN ({places}))",
                 (pk, *values),
             )
-        self._unname("cold", "record", pk, set(ids))
-        self._unname("run_changes", "before", pk, set(ids))
+        self._unname("cold", "record", pk, set(ids), replacing)
+        self._unname("run_changes", "before", pk, set(ids), replacing)
 
     def _forget_wordings(self, user: str, user_pk: int, ids: set[str]) -> None:
         """Take out what runs could undo of records that stay, of the time when they read as those of their versions
@@ -256,19 +256,20 @@ class SqliteTraceWriter(SqliteTraceReader):
             places, values = marks(piece)
             self._connection.execute(_FORMER_TARGETS.format(places), (user_pk, *values))
 
-    def _unname(self, table: str, column: str, user_pk: int, ids: set[str]) -> None:
-        """Take ids out of what is said to have ended a record that lies in a table as JSON."""
+    def _unname(
+        self, table: str, column: str, user_pk: int, ids: set[str], replacing: Collection[str]
+    ) -> None:
+        """Take ids out of what is said to have ended a record that lies in a table as JSON, or to be replaced by it."""
         key = "pk" if table == "cold" else "rowid"
-        rows = self._all(
-            f"SELECT {key}, {column} FROM {table} WHERE user_pk = ? AND instr({column}, '\"ended\"')",  # noqa: S608
-            (user_pk,),
-        )
-        for row, text in rows:
+        found = f"SELECT {key}, {column} FROM {table} WHERE user_pk = ?"  # noqa: S608
+        rows = dict(self._all(f"{found} AND instr({column}, '\"ended\"')", (user_pk,)))
+        of_those = f"{found} AND {dict(TRACES)[table]} IN ({{0}}) AND instr({column}, '\"replaces\"')"
+        rows.update(self._of(of_those, user_pk, replacing))
+        for row, text in rows.items():
             record = json.loads(text)
-            ended = record.get("metadata", {}).get("ended")
-            by = ended.get("by") if isinstance(ended, dict) else None
-            if isinstance(by, list) and not ids.isdisjoint(by):
-                ended["by"] = [id_ for id_ in by if id_ not in ids]
+            metadata = without_names(record.get("metadata", {}), ids)
+            if metadata is not None:
+                record["metadata"] = metadata
                 self._connection.execute(
                     f"UPDATE {table} SET {column} = ? WHERE {key} = ?",  # noqa: S608
                     (json.dumps(record, ensure_ascii=False, allow_nan=False), row),
