@@ -22,7 +22,8 @@ Make = Callable[..., Record]
 
 @contextmanager
 def interrupted(after: int) -> Iterator[None]:
-    """Raise in the block as a signal's handler may: when a call of a C function returns, here that of this number.
+    """Raise in the block as a signal's handler may: when a call of a C function returns, or where one in Python begins,
+    here that of this number.
 
     One that comes in `contextlib` leaves a generator waiting, which ends when nobody looks at the error any more.
     The collector waits: what it would end here is another test's, and no error may leave that.
@@ -31,7 +32,7 @@ def interrupted(after: int) -> Iterator[None]:
 
     def look(frame: FrameType, event: str, argument: Any) -> None:
         nonlocal left
-        if event == "c_return" and argument is not sys.setprofile:
+        if event in ("c_return", "call") and argument is not sys.setprofile:
             left -= 1
             if left == 0:
                 sys.setprofile(None)

@@ -22,6 +22,9 @@ __all__ = ["ConnectionPool"]
 FORK_SECONDS: Final = 30.0
 """How long a fork waits for the reads and writes of other threads."""
 
+_LOOK: Final = 0.001
+"""Seconds from one look at them to the next."""
+
 _pools: weakref.WeakSet[ConnectionPool] = weakref.WeakSet()
 # Connections that a forked child inherited in use, and their files. Closing them would write to the log that
 # the parent is using, so they stay until the child ends.
@@ -36,8 +39,10 @@ class ConnectionPool:
     parent has, and could lose commits when the parent closes. A fork therefore waits until no thread uses a
     connection and closes them all; parent and child open new ones when they need them.
 
-    Thread-safe. An interrupt (Ctrl-C) may be raised after any call of a C function: nothing stays locked or in use
-    for it, nor in a transaction. Locks are therefore taken by `with` alone, between which and its block none is raised.
+    Thread-safe. An interrupt (Ctrl-C) may be raised after any call of a C function, and where a function in Python
+    begins: nothing stays locked or in use for it, nor in a transaction, when nobody looks at the error any more. Locks
+    are therefore taken by `with` alone, between which and its block none is raised, and what has to be done at an end
+    is done without calls.
     """
 
     def __init__(self, path: Path, busy_seconds: float) -> None:
@@ -47,7 +52,8 @@ class ConnectionPool:
         self._write_lock = threading.Lock()
         self._make_gate()
         self._forking: set[int] = set()  # Threads; two may be about to at once.
-        self._inside: dict[int, int] = {}  # Uses of connections, by thread; guarded by the gate.
+        # The thread of each use. To leave is one call of a C function, so that no interrupt comes before.
+        self._inside: list[int] = []
         self._readers: list[sqlite3.Connection] = []
         self._writer: sqlite3.Connection | None = None
         self._file: int | None = None  # The one that was opened first.
@@ -83,14 +89,14 @@ class ConnectionPool:
                     only_reads = "readonly" in str(error)
                     raise
                 finally:
-                    self._in_use.discard(connection)
+                    self._in_use -= {connection}
                     if only_reads:
                         connection.close()
                         self._writer = None
                     elif connection.in_transaction and not _rolled_back(connection):
                         self._writer = None
             finally:
-                self._leave(me)
+                self._inside.remove(me)
 
     @contextmanager
     def extra(self) -> Iterator[sqlite3.Connection]:
@@ -102,10 +108,10 @@ class ConnectionPool:
                 self._in_use.add(connection)
                 yield connection
             finally:
-                self._in_use.discard(connection)
+                self._in_use -= {connection}
                 connection.close()
         finally:
-            self._leave(me)
+            self._inside.remove(me)
 
     def close(self) -> None:
         """Close all connections; one that another thread reads from is closed when it is done."""
@@ -130,33 +136,25 @@ class ConnectionPool:
                 "last may be there alone, and open it where it is now"
             )
 
-    def _take_reader(self) -> tuple[sqlite3.Connection, int]:
-        """A connection, and the thread that has it."""
+    def _lend_reader(self) -> Iterator[sqlite3.Connection]:
         me = self._enter()
-        connection: sqlite3.Connection | None = None
         try:
             try:
                 connection = self._readers.pop()
             except IndexError:
                 connection = self._connect()
                 connection.execute("PRAGMA query_only = ON")
-            self._in_use.add(connection)
-        except BaseException:
-            if connection is not None:
-                self._in_use.discard(connection)
-            self._leave(me)
-            raise
-        return connection, me
-
-    def _give_back_reader(self, connection: sqlite3.Connection, thread: int) -> None:
-        try:
-            self._in_use.discard(connection)
-            if self._closed:
-                connection.close()
-            elif not connection.in_transaction or _rolled_back(connection):
-                self._readers.append(connection)
+            try:
+                self._in_use.add(connection)
+                yield connection
+            finally:
+                self._in_use -= {connection}
+                if self._closed:
+                    connection.close()
+                elif not connection.in_transaction or _rolled_back(connection):
+                    self._readers += [connection]
         finally:
-            self._leave(thread)
+            self._inside.remove(me)
 
     def _make_gate(self) -> None:
         # A condition's own `__enter__` and `__exit__` are in Python, so that an interrupt can come between.
@@ -164,7 +162,7 @@ class ConnectionPool:
         self._gate = threading.Condition(self._gate_lock)
 
     def _enter(self) -> int:
-        """Returns what `_leave` wants: the calling thread."""
+        """Returns what is to be taken out of `_inside` in the end: the calling thread."""
         me, entered = threading.get_ident(), False
         try:
             with self._gate_lock:
@@ -178,23 +176,13 @@ class ConnectionPool:
                         f"{self._path}: this process was forked in the middle of a read or write of the store and "
                         "cannot use it; open it in a process that is started afresh"
                     )
-                uses = self._inside.get(me, 0) + 1
-                self._inside[me], entered = uses, True
+                self._inside += [me]
+                entered = True
         except BaseException:
             if entered:
-                self._leave(me)
+                self._inside.remove(me)
             raise
         return me
-
-    def _leave(self, me: int) -> None:
-        with self._gate_lock:
-            uses = self._inside[me] - 1
-            if uses:
-                self._inside[me] = uses
-            else:
-                del self._inside[me]
-                if self._forking:
-                    self._gate.notify_all()
 
     def _close_idle(self) -> None:
         while self._readers:
@@ -209,9 +197,9 @@ class ConnectionPool:
         deadline = time.monotonic() + FORK_SECONDS
         with self._gate_lock:
             self._forking.add(me)
-            while any(thread != me for thread in self._inside):
-                if not self._gate.wait(deadline - time.monotonic()):
-                    break
+            # They leave without a word.
+            while set(self._inside) - {me} and time.monotonic() < deadline:
+                self._gate.wait(_LOOK)
             self._close_idle()
 
     def _after_fork_in_parent(self) -> None:
@@ -227,23 +215,25 @@ class ConnectionPool:
         self._write_lock = threading.Lock()
         self._make_gate()
         self._forking = set()
-        self._inside = {}
+        self._inside = []
         self._readers, self._writer, self._in_use = [], None, set()
 
 
-# Every read goes through this, the comparison before each search included; a generator takes a microsecond longer.
+# Every read goes through this, the comparison before each search included; `contextmanager` takes a microsecond longer.
 class _Reading(AbstractContextManager[sqlite3.Connection]):
-    __slots__ = ("_connection", "_pool", "_thread")
+    """A generator also ends where an interrupt comes as `__exit__` begins, when nobody has it any more. A `__del__`
+    would swallow those that come as it begins."""
+
+    __slots__ = ("_lent",)
 
     def __init__(self, pool: ConnectionPool) -> None:
-        self._pool = pool
+        self._lent = pool._lend_reader()
 
     def __enter__(self) -> sqlite3.Connection:
-        self._connection, self._thread = self._pool._take_reader()
-        return self._connection
+        return next(self._lent)
 
     def __exit__(self, *_: object) -> None:
-        self._pool._give_back_reader(self._connection, self._thread)
+        next(self._lent, None)
 
 
 def _file_at(path: str) -> int | None:
