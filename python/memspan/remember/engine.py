@@ -355,7 +355,8 @@ class Engine:
                 self.save_if_worthwhile(closing=True)
                 self._closed = True
                 self._state = None
-                self.store.close()
+            # Also when an earlier call was interrupted right before it.
+            self.store.close()
 
     def after_fork(self) -> None:
         """Start afresh in a forked child: threads that it does not have may hold the locks."""

@@ -262,3 +262,20 @@ def test_the_context_manager_closes(path: Path) -> None:
     with pytest.raises(errors.StoreError, match="closed"):
         memory.users()
     assert "hash" in repr(memory)
+
+
+def test_closing_again_ends_what_an_interrupt_left_open(
+    path: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_memory()
+    memory.add("hello", user="ana")
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(memory._engine.store, "close", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            memory.close()
+    memory.close()
+    assert not path.with_name(path.name + "-wal").exists()
