@@ -127,7 +127,7 @@ class HistoryCalls(Calls):
 
         Returns:
             How many of the records that are there, or in the cold tier, got another end. In transactions of 256
-            records; when it is interrupted, calling it again goes on.
+            records; when it is interrupted or killed, calling it again goes on, and so does the next opening.
 
         Raises:
             InvalidArgumentError: or its subclass `TimeError`: an argument is not acceptable.

@@ -16,6 +16,7 @@ from memspan.store import SqliteStore, StoreReader, inspect
 from .audit.auditing import audited
 from .capacity.quotas import settle_quotas
 from .embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
+from .endings.lifetimes import settle_lifetimes
 from .engine import Engine
 from .index_options import IndexOptions
 from .reembedding import convert
@@ -108,6 +109,7 @@ def open_engine(
         engine = Engine(store, embedder, snapshots, chosen, options, actor, tokens)
         engine.current()
         settle_quotas(engine)
+        settle_lifetimes(engine)
         if reembed and tokens is not None:
             fill_token_vectors(engine, None, progress)
         if converted is not None:

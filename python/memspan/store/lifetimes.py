@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from memspan.times import Micros
 
-__all__ = ["LifetimeReader", "LifetimeWriter"]
+__all__ = ["LifetimeReader", "LifetimeWriter", "UnsettledLifetime"]
+
+
+class UnsettledLifetime(NamedTuple):
+    """A time to live that some of the records it is for have their ends from, and others not yet."""
+
+    user: str | None
+    """Whose it is; `None`: everybody's."""
+    kind: str
+    seconds: float | None
+    """`None`: that was there is taken back."""
+    by: str
+    """Who sees to it; empty for nobody."""
 
 
 class LifetimeReader(Protocol):
@@ -29,9 +41,19 @@ class LifetimeReader(Protocol):
     def any_expiring(self) -> bool:
         """Whether any record has an end of its life. O(log n)."""
 
+    def unsettled(self) -> list[UnsettledLifetime]:
+        """Times to live that were begun to be set, and have not come to the end of it. O(found)."""
+
 
 class LifetimeWriter(LifetimeReader, Protocol):
     """Changes inside the one exclusive transaction."""
 
     def set_lifetime(self, user: str | None, kind: str, seconds: float | None) -> None:
         """`None` takes it back. A user that is not there is made for one; lifetimes go with their user."""
+
+    def unsettle(self, begun: UnsettledLifetime) -> None:
+        """Note that this transaction gives the first records their ends; in place of an earlier note for the same user
+        and kind. Does not advance the change counter."""
+
+    def settle(self, done: UnsettledLifetime) -> None:
+        """Take the note back, unless there is another one since. Does not advance the change counter."""

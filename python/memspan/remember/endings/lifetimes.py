@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
+from memspan.errors import MemspanError
 from memspan.records import Record
 from memspan.remember.audit.auditing import audited
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
 from memspan.remember.forgetting.forgetting import remove_if_nothing_is_left
+from memspan.remember.jobs.worker import is_at_work, this_process
 from memspan.remember.writing.change import Change
 from memspan.store import StoreReader
+from memspan.store.lifetimes import UnsettledLifetime
 
 from .life import end_of_life, given_end
 from .restating import restate
 
-__all__ = ["Loaded", "lifetimes_of", "set_lifetime", "shorten_derived", "shorten_loaded", "with_lifetimes"]
+__all__ = [
+    "Loaded",
+    "lifetimes_of",
+    "set_lifetime",
+    "settle_lifetimes",
+    "shorten_derived",
+    "shorten_loaded",
+    "with_lifetimes",
+]
+
+_logger = logging.getLogger("memspan")
 
 _Key = tuple[str, str]
 
@@ -160,13 +175,50 @@ def _outlives(record: Record, end: datetime | None) -> bool:
 def set_lifetime(engine: Engine, *, kind: str, seconds: float | None, user: str | None) -> int:
     """See `Memory.set_lifetime`; returns how many records got another end."""
     engine.require_open()
+    # Ends that one which died gave count as ends of their own until it is done.
+    before = _go_on(engine, kind)
+    return before.get((user, seconds), 0) + _set(
+        engine, UnsettledLifetime(user, kind, seconds, this_process())
+    )
+
+
+def settle_lifetimes(engine: Engine) -> None:
+    """Go on with the times to live that a process was setting when it died; one that is still at it is left alone.
+    What hinders that is logged: the next opening goes on, or whoever sets one of that kind."""
+    try:
+        _go_on(engine)
+    except MemspanError as error:
+        _logger.warning("%s: a time to live is not set for all records yet (%s)", engine.store.path, error)
+
+
+def _go_on(engine: Engine, kind: str | None = None) -> dict[tuple[str | None, float | None], int]:
+    """Set those of a kind, or of all, that were left; by whose they are and seconds, how many records got another
+    end."""
+    with engine.store.reading() as reader:
+        unsettled = reader.lifetimes.unsettled()
+    return {
+        (left.user, left.seconds): _set(engine, left._replace(by=this_process()))
+        for left in unsettled
+        if kind in (None, left.kind) and not is_at_work(left.by)
+    }
+
+
+def _set(engine: Engine, wanted: UnsettledLifetime) -> int:
+    user, kind = wanted.user, wanted.kind
     with engine.store.reading() as reader:
         ids = {name: _of_kind(reader, name, kind) for name in _concerned(reader, user, kind)}
     changed = 0
-    for name, own in ids.items():
-        for start in range(0, len(own), _SLICE):
-            changed += _restate(engine, name, own[start : start + _SLICE], kind, seconds, user)
-    changed += _settle(engine, kind, seconds, user, ids)
+    try:
+        for name, own in ids.items():
+            for start in range(0, len(own), _SLICE):
+                changed += _restate(engine, name, own[start : start + _SLICE], wanted)
+        changed += _settle(engine, wanted, ids)
+    except BaseException:
+        # The process may live for long: the next opening is to go on.
+        with suppress(MemspanError), engine.store.writing() as writer:
+            if wanted in writer.lifetimes.unsettled():
+                writer.lifetimes.unsettle(wanted._replace(by=""))
+        raise
     engine.note_unsaved(changed)
     return changed
 
@@ -184,32 +236,32 @@ def _of_kind(reader: StoreReader, user: str, kind: str) -> list[str]:
     return ids if reader.cold.empty else [*ids, *reader.cold.of_kind(user, kind)]
 
 
-def _applied(reader: StoreReader, kind: str, seconds: float | None, user: str | None) -> float | None:
+def _applied(reader: StoreReader, wanted: UnsettledLifetime) -> float | None:
     """What holds then: who loses a lifetime of their own comes under everybody's."""
-    return seconds if seconds is not None or user is None else reader.lifetimes.lifetimes(None).get(kind)
+    own = wanted.seconds is not None or wanted.user is None
+    return wanted.seconds if own else reader.lifetimes.lifetimes(None).get(wanted.kind)
 
 
 @survives_damage
-def _restate(
-    engine: Engine, name: str, ids: Sequence[str], kind: str, seconds: float | None, user: str | None
-) -> int:
+def _restate(engine: Engine, name: str, ids: Sequence[str], wanted: UnsettledLifetime) -> int:
     with engine.changing() as change:
-        return _give(change, name, ids, kind, _applied(change.writer, kind, seconds, user))
+        change.writer.lifetimes.unsettle(wanted)
+        return _give(change, name, ids, wanted.kind, _applied(change.writer, wanted))
 
 
 @survives_damage
-def _settle(
-    engine: Engine, kind: str, seconds: float | None, user: str | None, done: Mapping[str, Sequence[str]]
-) -> int:
+def _settle(engine: Engine, wanted: UnsettledLifetime, done: Mapping[str, Sequence[str]]) -> int:
     """Keep the lifetime for what comes, and give it to what came meanwhile. The last step: until then, the ends that
     records have are told from ends of their own by the lifetime that is kept."""
+    user, kind, seconds, _ = wanted
     with engine.changing() as change:
         changed = 0
-        applied = _applied(change.writer, kind, seconds, user)
+        applied = _applied(change.writer, wanted)
         for name in _concerned(change.writer, user, kind):
             new = sorted(set(_of_kind(change.writer, name, kind)).difference(done.get(name, ())))
             changed += _give(change, name, new, kind, applied)
         change.writer.lifetimes.set_lifetime(user, kind, seconds)
+        change.writer.lifetimes.settle(wanted)
         audited(change, "lifetime", user=user, kind=kind, seconds=seconds)
         if seconds is None and user is not None:
             remove_if_nothing_is_left(change, user)

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
+from memspan.store.lifetimes import UnsettledLifetime
 from memspan.times import Micros
 
 from .rows import SqliteRows, of_user
 from .writer_state import WriterState
 
-__all__ = ["SqliteLifetimeReader", "SqliteLifetimeWriter"]
+__all__ = ["SqliteLifetimeReader", "SqliteLifetimeWriter", "unsettled_lifetimes_key"]
 
 _EVERYBODY: Final = 0
 """The key that stands for every user without a lifetime of its own."""
 
 _MANY_USERS: Final = 4096
 """Users whose lifetimes are kept from one transaction to the next."""
+
+_UNSETTLED: Final = "lifetimes_unsettled/"
+
+
+def unsettled_lifetimes_key(user_pk: int) -> str:
+    """The setting that names lifetimes which not all records have ends from. Keys of users are never used again."""
+    return f"{_UNSETTLED}{user_pk}"
 
 
 class SqliteLifetimeReader(SqliteRows):
@@ -57,6 +66,17 @@ class SqliteLifetimeReader(SqliteRows):
         """See `LifetimeReader.any_expiring`."""
         statement = "SELECT 1 FROM record_states WHERE expires_at IS NOT NULL LIMIT 1"
         return self._connection.execute(statement).fetchone() is not None
+
+    def unsettled(self) -> list[UnsettledLifetime]:
+        """See `LifetimeReader.unsettled`."""
+        rows = self._all(f"SELECT key, value FROM meta WHERE key GLOB '{_UNSETTLED}*' ORDER BY key")  # noqa: S608
+        found = []
+        for key, value in rows:
+            pk = int(key.removeprefix(_UNSETTLED))
+            name = self._one("SELECT name FROM users WHERE pk = ?", (pk,))
+            if pk == _EVERYBODY or name is not None:
+                found += [UnsettledLifetime(name, kind, *rest) for kind, rest in json.loads(value).items()]
+        return found
 
 
 class SqliteLifetimeWriter(SqliteLifetimeReader):
@@ -101,3 +121,28 @@ class SqliteLifetimeWriter(SqliteLifetimeReader):
                 "INSERT OR REPLACE INTO lifetimes (user_pk, kind, seconds) VALUES (?, ?, ?)",
                 (pk, kind, seconds),
             )
+
+    def unsettle(self, begun: UnsettledLifetime) -> None:
+        """See `LifetimeWriter.unsettle`."""
+        self._note(begun.user, {**self._noted(begun.user), begun.kind: [begun.seconds, begun.by]})
+
+    def settle(self, done: UnsettledLifetime) -> None:
+        """See `LifetimeWriter.settle`."""
+        noted = self._noted(done.user)
+        if noted.get(done.kind) == [done.seconds, done.by]:
+            del noted[done.kind]
+            self._note(done.user, noted)
+
+    def _noted(self, user: str | None) -> dict[str, list[Any]]:
+        value = self._one("SELECT value FROM meta WHERE key = ?", (self._key(user),))
+        return {} if value is None else dict(json.loads(value))
+
+    def _note(self, user: str | None, noted: Mapping[str, list[Any]]) -> None:
+        if noted:
+            row = self._key(user), json.dumps(noted)
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
+        else:
+            self._connection.execute("DELETE FROM meta WHERE key = ?", (self._key(user),))
+
+    def _key(self, user: str | None) -> str:
+        return unsettled_lifetimes_key(_EVERYBODY if user is None else self._user_pk(user) or -1)

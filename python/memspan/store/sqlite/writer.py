@@ -26,7 +26,7 @@ from .audit import SqliteAuditWriter
 from .cold import SqliteColdWriter
 from .job_writer import SqliteJobWriter
 from .known_users import KnownUsers
-from .lifetimes import SqliteLifetimeWriter
+from .lifetimes import SqliteLifetimeWriter, unsettled_lifetimes_key
 from .quotas import SqliteQuotaWriter, unsettled_key
 from .reader import ERASE_PENDING, SqliteReader, slept_key, upkeep_key
 from .resources import SqliteResourceWriter
@@ -283,8 +283,8 @@ class SqliteWriter(KnownUsers, SqliteReader, SqliteTokenVectorWriter):
         self._state.lifetimes.pop(user, None)
         removed = self._connection.execute("DELETE FROM records WHERE user_pk = ?", (pk,)).rowcount
         self._connection.execute("DELETE FROM users WHERE pk = ?", (pk,))
-        keys = (slept_key(pk), unlearnt_key(pk), upkeep_key(pk), unsettled_key(pk))
-        self._connection.execute("DELETE FROM meta WHERE key IN (?, ?, ?, ?)", keys)
+        for key in (slept_key, unlearnt_key, upkeep_key, unsettled_key, unsettled_lifetimes_key):
+            self._connection.execute("DELETE FROM meta WHERE key = ?", (key(pk),))
         self._connection.execute("DELETE FROM removals WHERE user_pk IN (?, ?)", (pk, -pk))
         self._mark(_VANISHED)
         return removed
