@@ -296,19 +296,19 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
         What to look for:
             text: words, ranked by BM25 with the user's own statistics (lexical view).
             embedding: shape (dim,), ranked by cosine (semantic view).
-            tags, route: these tags, and the `route` tags nearest to `embedding`, lift the records that carry them or,
+            tags, route: these, up to 1,000, and the `route` tags nearest to `embedding`, lift the records that carry them or,
                 with half the weight for each step, a descendant up to `tag_depth` steps down (symbolic view;
                 SwiftMem 3.2.3).
             views: the views to use, of those with a query; default: all. With filters alone, the newest records come.
 
         Filters (a record passes all of them or cannot come back):
-            between: `(start, end)` or a list of such pairs; closed-open, `None` leaves an end open.
-            kinds: default: every kind but `vault`; require_tags: tags that the record itself must carry.
+            between: `(start, end)` or up to 1,024 such pairs; closed-open, `None` leaves an end open.
+            kinds: default: every kind but `vault`; require_tags: up to 64 that the record itself must carry.
             where: conditions on metadata: `{"city": "Oslo", "trip.days": {"$gte": 3}}` with `$eq $ne $gt $gte $lt
                 $lte $in $nin $contains $exists $and $or $not`. A missing key differs from every value, `None` too: only
                 `$ne`, `$nin`, `{"$exists": False}` and `$not` hold for it. `$gt` and its kin compare two numbers or two
                 texts, and hold for nothing else; 1 is 1.0, but not `True`.
-            exclude: ids.
+            exclude: ids, 100,000 at most.
             as_of: only what was recorded by then and not retired; `valid_at`: only what held then (`at <= valid_at <
                 until`). What was retired after `as_of` held until `metadata["ended"]["until"]`, or for ever.
 

@@ -61,7 +61,7 @@ class SearchingCalls(Calls):
             user: an unknown user has no records.
             k: how many, 1 to 10,000. Only filters make it fewer, or a user that has fewer. `None`: as many as
                 the plan wants: by rules 10 to 20, and 30 or 40 for questions that list or want a summary.
-            between: a `(start, end)` pair of times, or several; the end is exclusive, `None` leaves a side
+            between: a `(start, end)` pair of times, or up to 1,024; the end is exclusive, `None` leaves a side
                 open.
             now: when the question is asked, for words such as "last week"; days are those of its zone. By default
                 the user's newest record that is not still to come.
@@ -72,9 +72,9 @@ class SearchingCalls(Calls):
                 been superseded or retired by then counts until the end that it got. Neither finds what was evicted,
                 see `history`.
             kinds: only these; `vault` records are found only if it is named here.
-            require_tags: only records with all of these tags.
+            require_tags: only records with all of these tags, 64 at most.
             where: a filter over metadata, such as `{"topic": {"$in": ["a", "b"]}}`; see `memspan.Index.search`.
-            exclude: ids that must not come.
+            exclude: ids that must not come, 100,000 at most.
             views: any of `semantic`, `lexical` and `symbolic`; by default the first two.
             fusion: `learned` (default) plans by rules, ranks by learned weights and, with a token embedder, looks again
                 at the tokens of the best 64, but not with `as_of` or `valid_at`; `rrf`, `union`, `weighted` do not.
