@@ -95,6 +95,7 @@ if TYPE_CHECKING:
     from memspan.lifecycle.sleep.log import SleepDecision
     from memspan.lifecycle.sleep.update import SleepUpdate
     from memspan.rerank import OnnxReranker
+    from memspan.vault import Vault
 
 __all__ = [
     "KINDS",
@@ -187,6 +188,7 @@ __all__ = [
     "Usage",
     "UsageEntry",
     "UserMemory",
+    "Vault",
     "VaultError",
     "VaultKeyError",
     "WhereError",
@@ -205,6 +207,7 @@ _LAZY = {
     "Scorer": "memspan.encode.compression.scorers",
     "SleepDecision": "memspan.lifecycle.sleep.log",
     "SleepUpdate": "memspan.lifecycle.sleep.update",
+    "Vault": "memspan.vault",
 }
 
 if not TYPE_CHECKING:

@@ -36,10 +36,9 @@ An error leaves the state as it was before the call.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .llm.usage import Usage
+import memspan
 
 __all__ = [
     "BadReplyError",
@@ -149,7 +148,7 @@ class LLMError(MemspanError):
         unanswered: the server could not be reached, or kept failing through all attempts: others would fare alike.
     """
 
-    usage: Usage | None = None
+    usage: memspan.Usage | None = None
     unanswered: bool = False
 
 

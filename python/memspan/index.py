@@ -296,7 +296,7 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
         What to look for:
             text: words, ranked by BM25 with the user's own statistics (lexical view).
             embedding: shape (dim,), ranked by cosine (semantic view).
-            tags, route: these, up to 1,000, and the `route` tags nearest to `embedding`, lift the records that carry them or,
+            tags, route: up to 1,000, and the `route` tags nearest to `embedding`, lift the records that carry them or,
                 with half the weight for each step, a descendant up to `tag_depth` steps down (symbolic view;
                 SwiftMem 3.2.3).
             views: the views to use, of those with a query; default: all. With filters alone, the newest records come.

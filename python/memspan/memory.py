@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import TYPE_CHECKING
+
+import memspan
 
 from .arguments import as_flag
 from .calls.adding import AddingCalls
@@ -20,6 +21,7 @@ from .calls.safekeeping import SafekeepingCalls
 from .calls.sleeping import SleepingCalls
 from .calls.tagging import TaggingCalls
 from .lifecycle.quotas import Quotas, as_quotas
+from .llm import LLMSpec
 from .remember.asynchronous import in_thread
 from .remember.audit.audit_trail import end_tally
 from .remember.audit.auditing import checked_actor
@@ -31,11 +33,6 @@ from .remember.opening import open_engine
 from .remember.searching.reranking import SecondLook
 from .remember.tokens.store_tokens import TokenEmbedderSpec
 from .rerank import Reranker
-
-if TYPE_CHECKING:
-    from .llm import LLMSpec
-    from .one_user.user_memory import UserMemory
-    from .recipes import Recipe
 
 __all__ = ["Memory"]
 
@@ -108,7 +105,7 @@ class Memory(
         analyzer: str | None = None,
         row_format: str | None = None,
         llm: LLMSpec = None,
-        recipe: Recipe | str = "verbatim",
+        recipe: memspan.Recipe | str = "verbatim",
         reembed: bool = False,
         reranker: Reranker | str | None = None,
         token_embedder: TokenEmbedderSpec = None,
@@ -149,7 +146,7 @@ class Memory(
     def __repr__(self) -> str:
         return f"Memory({str(self._engine.store.path)!r}, embedder={self._engine.embedder.identity.name!r})"
 
-    def user(self, name: str) -> UserMemory:
+    def user(self, name: str) -> memspan.UserMemory:
         """The same calls bound to one user: hand this to code that must not reach anybody else's memory."""
         from .one_user.user_memory import UserMemory
 

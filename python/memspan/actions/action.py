@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 __all__ = ["MAX_ACTION_CHARS", "Action", "Outcome", "Scalar", "actions_in", "metadata_of", "outcomes_in"]
 
-Scalar: TypeAlias = "str | int | float | bool"
+Scalar: TypeAlias = str | int | float | bool
 
 MAX_ACTION_CHARS: Final = 128
 """Longest name of a tool."""

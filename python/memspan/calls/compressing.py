@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+import memspan
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.progress import tracking
 from memspan.reports.compression_report import CompressionReport
 from memspan.times import TimeLike
 
 from .base import Calls
-
-if TYPE_CHECKING:
-    from memspan.encode.compression.scorers import Scorer
 
 __all__ = ["CompressingCalls"]
 
@@ -29,7 +26,7 @@ class CompressingCalls(Calls):
         *,
         kinds: Sequence[str] | None = None,
         before: TimeLike | None = None,
-        scorer: Scorer | None = None,
+        scorer: memspan.Scorer | None = None,
         keep_originals: bool = True,
         dry_run: bool = False,
         progress: bool = False,

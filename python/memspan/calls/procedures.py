@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
+import memspan
 from memspan.arguments import as_flag
 from memspan.base.worker_threads import beside
 from memspan.errors import JobError
@@ -14,7 +15,6 @@ from memspan.reports.procedure_info import Procedure, ProcedureReport
 from .base import Calls
 
 if TYPE_CHECKING:
-    from memspan.lifecycle.procedures import Mining
     from memspan.llm import LLM
 
 __all__ = ["ProcedureCalls"]
@@ -34,7 +34,7 @@ class ProcedureCalls(Calls):
         self,
         user: str | None = None,
         *,
-        settings: Mining | None = None,
+        settings: memspan.Mining | None = None,
         ask: bool | None = None,
         dry_run: bool = False,
     ) -> ProcedureReport:
@@ -72,7 +72,7 @@ class ProcedureCalls(Calls):
         self,
         user: str | None = None,
         *,
-        settings: Mining | None = None,
+        settings: memspan.Mining | None = None,
         ask: bool | None = None,
         dry_run: bool = False,
     ) -> ProcedureReport:
@@ -85,7 +85,7 @@ class ProcedureCalls(Calls):
         return await self._processing.aask(work)
 
     def _with_words(
-        self, user: str | None, settings: Mining | None, ask: bool | None, dry_run: bool
+        self, user: str | None, settings: memspan.Mining | None, ask: bool | None, dry_run: bool
     ) -> Callable[[LLM | None], Coroutine[Any, Any, ProcedureReport]] | None:
         """The work that asks a model; `None` for work without one."""
         from memspan.remember.procedural import learn_with_model, learners

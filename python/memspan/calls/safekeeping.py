@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import memspan
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.input.fields import checked_name
 from memspan.remember.progress import tracking
@@ -14,16 +15,15 @@ from memspan.times import TimeLike
 
 from .base import Calls
 
-if TYPE_CHECKING:
-    from memspan.vault import Vault
-
 __all__ = ["SafekeepingCalls"]
 
 
 class SafekeepingCalls(Calls):
     """See `Memory`."""
 
-    def vault(self, user: str, key: bytes | str | None = None, *, passphrase: str | None = None) -> Vault:
+    def vault(
+        self, user: str, key: bytes | str | None = None, *, passphrase: str | None = None
+    ) -> memspan.Vault:
         """The secrets of a user, under a key that only the caller has.
 
         A secret is a record of kind `vault`. Its text is the label, in clear: embedded, indexed, and found by searches

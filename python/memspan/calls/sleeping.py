@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+import memspan
 from memspan.arguments import as_flag, as_number
 from memspan.base.worker_threads import beside
 from memspan.errors import UnknownIdError, invalid
@@ -18,10 +19,6 @@ from memspan.reports.run_info import Run, Undone
 from .base import Calls
 
 if TYPE_CHECKING:
-    from memspan.lifecycle.merging.duplicates import Merging
-    from memspan.lifecycle.sleep.log import SleepDecision
-    from memspan.lifecycle.sleep.update import SleepUpdate
-    from memspan.lifecycle.staleness import StalenessPolicy
     from memspan.lifecycle.upkeep import Upkeep
     from memspan.llm import LLM
 
@@ -40,9 +37,9 @@ class SleepingCalls(Calls):
         self,
         user: str | None = None,
         *,
-        update: bool | SleepUpdate | None = None,
-        merge: bool | Merging = True,
-        staleness: str | StalenessPolicy | None = None,
+        update: bool | memspan.SleepUpdate | None = None,
+        merge: bool | memspan.Merging = True,
+        staleness: str | memspan.StalenessPolicy | None = None,
         learn: bool = True,
         dry_run: bool = False,
         seconds: float | None = None,
@@ -115,9 +112,9 @@ class SleepingCalls(Calls):
         self,
         user: str | None = None,
         *,
-        update: bool | SleepUpdate | None = None,
-        merge: bool | Merging = True,
-        staleness: str | StalenessPolicy | None = None,
+        update: bool | memspan.SleepUpdate | None = None,
+        merge: bool | memspan.Merging = True,
+        staleness: str | memspan.StalenessPolicy | None = None,
         learn: bool = True,
         dry_run: bool = False,
         seconds: float | None = None,
@@ -145,7 +142,7 @@ class SleepingCalls(Calls):
         with self._engine.store.reading() as reader:
             return [run for run in reader.runs.runs(user=user) if run.changes]
 
-    def sleep_log(self, user: str, run: str | None = None) -> list[SleepDecision]:
+    def sleep_log(self, user: str, run: str | None = None) -> list[memspan.SleepDecision]:
         """What the update by a model decided about each memory that it was asked about, and why it was not done where
         it was not: changes first. The log holds no words of memories; ids of what was forgotten since are `None`.
 
@@ -212,14 +209,14 @@ class SleepingCalls(Calls):
     def _begin(
         self,
         user: str | None,
-        update: bool | SleepUpdate | None,
-        merge: bool | Merging,
-        staleness: str | StalenessPolicy | None,
+        update: bool | memspan.SleepUpdate | None,
+        merge: bool | memspan.Merging,
+        staleness: str | memspan.StalenessPolicy | None,
         learn: bool,
         dry_run: bool,
         seconds: float | None,
         advance: Callable[[int], object],
-    ) -> tuple[Upkeep, SleepUpdate | None]:
+    ) -> tuple[Upkeep, memspan.SleepUpdate | None]:
         """What is to be done to memories, checked."""
         from memspan.lifecycle.merging.duplicates import Merging
         from memspan.lifecycle.staleness import as_staleness_policy
@@ -245,7 +242,7 @@ class SleepingCalls(Calls):
         )
         return upkeep, chosen
 
-    def _chosen(self, update: bool | SleepUpdate | None) -> SleepUpdate | None:
+    def _chosen(self, update: bool | memspan.SleepUpdate | None) -> memspan.SleepUpdate | None:
         recipe = self._processing.recipe
         if update is False or (update is None and recipe.sleep is None):
             return None
@@ -254,7 +251,7 @@ class SleepingCalls(Calls):
         return chosen_update(update, recipe.sleep, self._processing.has_model)
 
     def _work(
-        self, user: str | None, chosen: SleepUpdate, upkeep: Upkeep, advance: Callable[[int], object]
+        self, user: str | None, chosen: memspan.SleepUpdate, upkeep: Upkeep, advance: Callable[[int], object]
     ) -> _Work:
         from memspan.lifecycle.sleep.running import sleep
 
@@ -268,7 +265,7 @@ class SleepingCalls(Calls):
             journal=upkeep.journal,
         )
 
-    def _asked(self, user: str | None, chosen: SleepUpdate, upkeep: Upkeep) -> list[Planned]:
+    def _asked(self, user: str | None, chosen: memspan.SleepUpdate, upkeep: Upkeep) -> list[Planned]:
         """The memories that a model would be asked about."""
         from memspan.lifecycle.sleep.running import queues_to_ask
 

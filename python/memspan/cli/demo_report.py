@@ -17,7 +17,7 @@ from .recalls import print_recalls, recall_json
 
 __all__ = ["Answers", "demo_json", "print_answer", "print_summary"]
 
-Answers: TypeAlias = "Sequence[tuple[Question, Sequence[Recall]]]"
+Answers: TypeAlias = Sequence[tuple[Question, Sequence[Recall]]]
 """Every question with the turns that were found for it, best first."""
 
 

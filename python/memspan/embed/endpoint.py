@@ -9,7 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from memspan.embed.access import is_without_access
@@ -31,12 +31,15 @@ except ImportError as _error:
 
 from memspan.base.timed_client import TimedClient
 
-__all__ = ["JsonEndpoint", "TooLargeError"]
+__all__ = ["JsonEndpoint", "TooLargeError", "Transport"]
 
 _LATER = frozenset({408, 425, 429})
 _TOO_MUCH = frozenset({400, 413, 422})
 _MAX_REPLY = 1 << 28
 _QUOTED = 300
+Transport: TypeAlias = httpx.BaseTransport
+"""What sends requests instead of the network, for tests and proxies."""
+
 _KEPT = 20  # as many as httpx keeps
 
 

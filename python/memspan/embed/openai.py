@@ -8,22 +8,19 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memspan.base.worker_threads import pause
-from memspan.embed.endpoint import JsonEndpoint, TooLargeError
+from memspan.embed.endpoint import JsonEndpoint, TooLargeError, Transport
 from memspan.embed.loaded_once import LoadedOnce
 from memspan.embed.openai_reply import read_reply
 from memspan.embed.openai_url import OPENAI_URL, find_url
 from memspan.embed.protocol import check_count, check_dim, check_text, check_texts
 from memspan.embed.retry import RetryPolicy
 from memspan.errors import invalid
-
-if TYPE_CHECKING:
-    import httpx
 
 __all__ = ["OpenAIEmbedder"]
 
@@ -87,7 +84,7 @@ class OpenAIEmbedder:
         retries: int = 5,
         longest_pause: float = 60.0,
         headers: Mapping[str, str] | None = None,
-        transport: httpx.BaseTransport | None = None,
+        transport: Transport | None = None,
         sleep: Callable[[float], None] = pause,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Ask", "Asker", "Tracker", "asked_users", "file_name"]
 
-Ask: TypeAlias = "Callable[[Memory, LabelledQuestion, int, Mapping[str, Any]], Recalls]"
+Ask: TypeAlias = Callable[[Memory, LabelledQuestion, int, Mapping[str, Any]], Recalls]
 """How a question is asked: the memory, the question, k, and the options of `evaluate`."""
 
-Tracker: TypeAlias = "Callable[[str, int], AbstractContextManager[Advance]]"
+Tracker: TypeAlias = Callable[[str, int], AbstractContextManager[Advance]]
 """Starts a progress bar: what is done and how many steps it has; gives a function to call with steps done."""
 
 

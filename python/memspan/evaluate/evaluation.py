@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import memspan.evaluate.reading
 from memspan.formats.questions.labelled import Unit
 
 from .answers import Answered
@@ -16,9 +17,6 @@ from .latency import Latency, latencies, latency_of
 from .longmemeval import corrected_scores, mean_of_scores, script_scores
 from .provenance import provenance
 from .scores import ALL, Group, group_of
-
-if TYPE_CHECKING:
-    from .reading.report import AnswerReport
 
 __all__ = ["Evaluated", "Evaluation"]
 
@@ -62,7 +60,7 @@ class Evaluation:
     """What made memories of the turns."""
     construction: Construction | None = None
     """What that took; `None` for `verbatim`."""
-    reading: AnswerReport | None = None
+    reading: memspan.evaluate.reading.AnswerReport | None = None
     """What a reader answered; `None` when none was asked."""
 
     def of_category(self, category: str) -> list[Answered]:

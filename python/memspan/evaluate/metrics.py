@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 __all__ = ["Entry", "all_at", "hit_at", "ndcg_at", "ranks_of", "recall_at", "reciprocal_rank"]
 
-Entry: TypeAlias = "str | tuple[str, ...]"
+Entry: TypeAlias = str | tuple[str, ...]
 
 
 def ranks_of(relevant: Set[str], ranked: Sequence[Entry]) -> dict[str, int]:

@@ -11,6 +11,7 @@ from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+import memspan.evaluate.reading
 from memspan.arguments import as_integer, as_path, as_texts, is_listing
 from memspan.embed.resolve import resolve_embedder
 from memspan.errors import invalid
@@ -32,7 +33,7 @@ from .evaluation import Evaluated, Evaluation
 from .stores import default_directory, fill, opened_store, pending_users, store_path
 
 if TYPE_CHECKING:
-    from .reading.asking import AnsweredBy, Reading
+    from .reading.asking import AnsweredBy
     from .reading.memories import JudgedMemories
     from .reading.report import AnswerReport
 
@@ -43,7 +44,7 @@ _OF_QUESTIONS: Final = ("self", "question", "user", "k", "now", "between")
 """Parameters of a search that each question has of its own."""
 _OPTIONS: Final = tuple(name for name in signature(Memory.search).parameters if name not in _OF_QUESTIONS)
 
-StrPath: TypeAlias = "str | os.PathLike[str]"
+StrPath: TypeAlias = str | os.PathLike[str]
 
 
 def ask_memory(memory: Memory, question: LabelledQuestion, k: int, options: Mapping[str, Any]) -> Recalls:
@@ -67,7 +68,7 @@ def evaluate(
     tokens: int = 0,
     recipe: Recipe | str = "verbatim",
     llm: LLMSpec = None,
-    reading: Reading | None = None,
+    reading: memspan.evaluate.reading.Reading | None = None,
     consolidate: bool = True,
 ) -> Evaluation:
     """Ask a memory the questions of a data set and score what comes back; see `memspan.evaluate`.
@@ -208,7 +209,10 @@ def _chosen(
 
 
 def _check_reading(
-    reading: Reading | None, budget: Budget | None, ask: Ask, options: Mapping[str, Any]
+    reading: memspan.evaluate.reading.Reading | None,
+    budget: Budget | None,
+    ask: Ask,
+    options: Mapping[str, Any],
 ) -> None:
     if reading is None:
         return
@@ -240,7 +244,7 @@ def _fill(memory: Memory, file: LabelledFile, track: Tracker, making: Making | N
 
 
 def _report(
-    reading: Reading,
+    reading: memspan.evaluate.reading.Reading,
     data_set: str,
     categories: tuple[str, ...],
     recipe: Recipe,

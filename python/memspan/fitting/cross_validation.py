@@ -33,7 +33,7 @@ __all__ = [
 
 HoldOut: TypeAlias = Literal["conversation", "data_set"]
 
-Score: TypeAlias = "Callable[[int, Example], NDArray[np.float32]]"
+Score: TypeAlias = Callable[[int, Example], NDArray[np.float32]]
 
 HOLD_OUTS: Final[tuple[HoldOut, ...]] = get_args(HoldOut)
 

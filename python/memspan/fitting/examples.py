@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AdapterOf", "Example", "collect", "collect_askings", "embedder_of"]
 
-StrPath: TypeAlias = "str | os.PathLike[str]"
-AdapterOf: TypeAlias = "Callable[[str, str], QueryAdapter | None]"
+StrPath: TypeAlias = str | os.PathLike[str]
+AdapterOf: TypeAlias = Callable[[str, str], QueryAdapter | None]
 _BATCH: Final = 512
 
 

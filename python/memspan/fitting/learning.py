@@ -17,7 +17,7 @@ from .weights import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY
 
 __all__ = ["ExamplesWith", "Learning"]
 
-ExamplesWith: TypeAlias = "Callable[[AdapterOf], list[Example]]"
+ExamplesWith: TypeAlias = Callable[[AdapterOf], list[Example]]
 
 
 class Learning:

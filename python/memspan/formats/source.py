@@ -15,10 +15,10 @@ from .place import Place
 
 __all__ = ["MAX_BYTES", "Item", "Source", "json_values", "open_source", "source_name", "source_path"]
 
-Source: TypeAlias = "str | os.PathLike[str] | IO[str] | IO[bytes]"
+Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, or an open text or binary stream, which is read from where it stands and never closed."""
 
-Item: TypeAlias = "tuple[Place, Any]"
+Item: TypeAlias = tuple[Place, Any]
 """A JSON value and where it stands."""
 
 MAX_BYTES = 1 << 30

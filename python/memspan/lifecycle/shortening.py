@@ -20,7 +20,7 @@ from .compression import ratios
 
 __all__ = ["CountWords", "pieces_of", "ratios_of", "shortened", "word_scores"]
 
-CountWords: TypeAlias = "Callable[[Sequence[str]], Frequencies]"
+CountWords: TypeAlias = Callable[[Sequence[str]], Frequencies]
 """Document frequencies of words among a user's records."""
 
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+import memspan
 from memspan.remember.asynchronous import in_thread
 from memspan.reports.compression_report import CompressionReport
 from memspan.times import TimeLike
-
-if TYPE_CHECKING:
-    from memspan.encode.compression.scorers import Scorer
-    from memspan.memory import Memory
 
 __all__ = ["UserCompressing"]
 
@@ -19,7 +15,7 @@ __all__ = ["UserCompressing"]
 class UserCompressing:
     """See `UserMemory`, which sets the attributes."""
 
-    _memory: Memory
+    _memory: memspan.Memory
     name: str
 
     def compress(
@@ -29,7 +25,7 @@ class UserCompressing:
         *,
         kinds: Sequence[str] | None = None,
         before: TimeLike | None = None,
-        scorer: Scorer | None = None,
+        scorer: memspan.Scorer | None = None,
         keep_originals: bool = True,
         dry_run: bool = False,
         progress: bool = False,

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import memspan
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.forgetting.forget_plans import ForgetPlan
 from memspan.reports.audit_info import AuditEntry
 from memspan.times import Between, TimeLike
-
-if TYPE_CHECKING:
-    from memspan.memory import Memory
 
 __all__ = ["UserForgetting"]
 
@@ -19,7 +17,7 @@ __all__ = ["UserForgetting"]
 class UserForgetting:
     """See `UserMemory`, which sets the attributes."""
 
-    _memory: Memory
+    _memory: memspan.Memory
     name: str
 
     def forget(

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+import memspan
 from memspan.lifetimes import TimeToLive
 from memspan.remember.asynchronous import in_thread
 from memspan.reports.history import History
 from memspan.times import TimeLike
-
-if TYPE_CHECKING:
-    from memspan.memory import Memory
 
 __all__ = ["UserHistory"]
 
@@ -19,7 +16,7 @@ __all__ = ["UserHistory"]
 class UserHistory:
     """See `UserMemory`, which sets the attributes."""
 
-    _memory: Memory
+    _memory: memspan.Memory
     name: str
 
     def history(self, *, id: str) -> History | None:

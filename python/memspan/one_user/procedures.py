@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+import memspan
 from memspan.remember.asynchronous import in_thread
 from memspan.reports.procedure_info import Procedure, ProcedureReport
-
-if TYPE_CHECKING:
-    from memspan.lifecycle.procedures import Mining
-    from memspan.memory import Memory
 
 __all__ = ["UserProcedures"]
 
@@ -17,7 +12,7 @@ __all__ = ["UserProcedures"]
 class UserProcedures:
     """Base of `UserMemory`, which sets the attributes."""
 
-    _memory: Memory
+    _memory: memspan.Memory
     name: str
 
     def procedures(self) -> list[Procedure]:
@@ -25,13 +20,13 @@ class UserProcedures:
         return self._memory.procedures(user=self.name)
 
     def learn_procedures(
-        self, *, settings: Mining | None = None, ask: bool | None = None, dry_run: bool = False
+        self, *, settings: memspan.Mining | None = None, ask: bool | None = None, dry_run: bool = False
     ) -> ProcedureReport:
         """See `Memory.learn_procedures`."""
         return self._memory.learn_procedures(self.name, settings=settings, ask=ask, dry_run=dry_run)
 
     async def alearn_procedures(
-        self, *, settings: Mining | None = None, ask: bool | None = None, dry_run: bool = False
+        self, *, settings: memspan.Mining | None = None, ask: bool | None = None, dry_run: bool = False
     ) -> ProcedureReport:
         """See `Memory.alearn_procedures`."""
         return await self._memory.alearn_procedures(self.name, settings=settings, ask=ask, dry_run=dry_run)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+import memspan
 from memspan.remember.asynchronous import in_thread
 from memspan.reports.job_info import Job, JobEvent, ProcessReport, UsageEntry
-
-if TYPE_CHECKING:
-    from memspan.memory import Memory
 
 __all__ = ["UserProcessing"]
 
@@ -17,7 +14,7 @@ __all__ = ["UserProcessing"]
 class UserProcessing:
     """See `Memory`; `UserMemory` sets the attributes."""
 
-    _memory: Memory
+    _memory: memspan.Memory
     name: str
 
     def process(

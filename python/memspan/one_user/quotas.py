@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+import memspan
 from memspan.lifecycle.quotas import Quotas
 from memspan.records import Record
 from memspan.remember.asynchronous import in_thread
 from memspan.reports.evicted import Evicted
-
-if TYPE_CHECKING:
-    from memspan.memory import Memory
 
 __all__ = ["UserQuotaCalls"]
 
@@ -19,7 +16,7 @@ __all__ = ["UserQuotaCalls"]
 class UserQuotaCalls:
     """See `UserMemory`. Setting quotas is left to whoever has the `Memory`."""
 
-    _memory: Memory
+    _memory: memspan.Memory
     name: str
 
     def quotas(self) -> Quotas | None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import memspan
 from memspan.remember.asynchronous import in_thread
 from memspan.reports.resource_info import Resource, ResourceReport
 from memspan.times import TimeLike
-
-if TYPE_CHECKING:
-    from memspan.memory import Memory
-    from memspan.vault import Vault
 
 __all__ = ["UserSafekeeping"]
 
@@ -20,10 +17,10 @@ __all__ = ["UserSafekeeping"]
 class UserSafekeeping:
     """See `UserMemory`, which sets the attributes."""
 
-    _memory: Memory
+    _memory: memspan.Memory
     name: str
 
-    def vault(self, key: bytes | str | None = None, *, passphrase: str | None = None) -> Vault:
+    def vault(self, key: bytes | str | None = None, *, passphrase: str | None = None) -> memspan.Vault:
         """See `Memory.vault`."""
         return self._memory.vault(self.name, key, passphrase=passphrase)
 

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+import memspan
 from memspan.remember.asynchronous import in_thread
 from memspan.reports.consolidation import ConsolidationReport
 from memspan.reports.run_info import Run, Undone
-
-if TYPE_CHECKING:
-    from memspan.lifecycle.merging.duplicates import Merging
-    from memspan.lifecycle.sleep.log import SleepDecision
-    from memspan.lifecycle.sleep.update import SleepUpdate
-    from memspan.lifecycle.staleness import StalenessPolicy
-    from memspan.memory import Memory
 
 __all__ = ["UserSleepCalls"]
 
@@ -21,15 +13,15 @@ __all__ = ["UserSleepCalls"]
 class UserSleepCalls:
     """A base of `UserMemory`."""
 
-    _memory: Memory
+    _memory: memspan.Memory
     name: str
 
     def consolidate(
         self,
         *,
-        update: bool | SleepUpdate | None = None,
-        merge: bool | Merging = True,
-        staleness: str | StalenessPolicy | None = None,
+        update: bool | memspan.SleepUpdate | None = None,
+        merge: bool | memspan.Merging = True,
+        staleness: str | memspan.StalenessPolicy | None = None,
         learn: bool = True,
         dry_run: bool = False,
         seconds: float | None = None,
@@ -50,9 +42,9 @@ class UserSleepCalls:
     async def aconsolidate(
         self,
         *,
-        update: bool | SleepUpdate | None = None,
-        merge: bool | Merging = True,
-        staleness: str | StalenessPolicy | None = None,
+        update: bool | memspan.SleepUpdate | None = None,
+        merge: bool | memspan.Merging = True,
+        staleness: str | memspan.StalenessPolicy | None = None,
         learn: bool = True,
         dry_run: bool = False,
         seconds: float | None = None,
@@ -74,7 +66,7 @@ class UserSleepCalls:
         """See `Memory.runs`."""
         return self._memory.runs(self.name)
 
-    def sleep_log(self, run: str | None = None) -> list[SleepDecision]:
+    def sleep_log(self, run: str | None = None) -> list[memspan.SleepDecision]:
         """See `Memory.sleep_log`."""
         return self._memory.sleep_log(self.name, run)
 

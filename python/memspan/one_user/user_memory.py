@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import memspan
 from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.lifetimes import TimeToLive
 from memspan.ranking import Ranker
@@ -29,9 +30,6 @@ from .quotas import UserQuotaCalls
 from .safekeeping import UserSafekeeping
 from .sleep import UserSleepCalls
 
-if TYPE_CHECKING:
-    from memspan.memory import Memory
-
 __all__ = ["UserMemory"]
 
 
@@ -47,7 +45,7 @@ class UserMemory(
 ):
     """The calls of `Memory` for one user; made by `Memory.user`. See there for arguments and errors."""
 
-    def __init__(self, memory: Memory, name: str) -> None:
+    def __init__(self, memory: memspan.Memory, name: str) -> None:
         self._memory = memory
         self.name = name
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+import memspan
 from memspan.encode.stage import Stage
 from memspan.errors import invalid
 
 from .gathering import Gathering
 from .reading import Reading
-
-if TYPE_CHECKING:
-    from memspan.lifecycle.sleep.update import SleepUpdate
 
 __all__ = ["Recipe", "recipe", "recipe_names"]
 
@@ -37,7 +35,7 @@ class Recipe:
     """How long jobs wait for more turns of their session; `None`: they do not wait."""
     read: Reading = field(default_factory=Reading)
     """How questions are answered."""
-    sleep: SleepUpdate | None = None
+    sleep: memspan.SleepUpdate | None = None
     """What `Memory.consolidate` does to memories when it has a model; `None`: nothing, unless it is told to."""
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from memspan.lifecycle.fidelity import Fidelity
+import memspan
 
 __all__ = ["CompressionReport"]
 
@@ -31,7 +30,7 @@ class CompressionReport:
     """Of those compressed, as they read now or would."""
     nominal: float
     """Mean nominal fidelity of those compressed, see `nominal_fidelity`; 1 when none was."""
-    measured: Fidelity
+    measured: memspan.Fidelity
     """Mean of what was measured of them; nothing lost when none was."""
     kept_originals: bool
     """Whether `Memory.original` and `restore` have the wording from before."""

@@ -15,7 +15,7 @@ from .statistics import anova, pairs
 
 __all__ = ["CLAIMS", "Claim", "Verdict", "by_strategy", "verdicts"]
 
-Outcomes: TypeAlias = "Mapping[str, Sequence[Outcome]]"
+Outcomes: TypeAlias = Mapping[str, Sequence[Outcome]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ __all__ = ["CONTROL_STEPS", "END_STEPS", "MakeKeeper", "Outcome", "run_condition
 CONTROL_STEPS: Final = 100
 END_STEPS: Final = 20
 
-MakeKeeper: TypeAlias = "Callable[[], Keeper]"
+MakeKeeper: TypeAlias = Callable[[], Keeper]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

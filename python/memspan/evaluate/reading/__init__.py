@@ -27,8 +27,35 @@ they replace; here all points count for integrity. All prompts are in our own wo
 part of what making the memories took.
 """
 
+from typing import TYPE_CHECKING
+
+from memspan.base.lazy_names import lazy_names
+
 from .bleu import bleu_1
 from .locomo_f1 import NOT_MENTIONED, locomo_f1, stemmed_f1
 from .set_f1 import exact_match, set_f1
 
-__all__ = ["NOT_MENTIONED", "bleu_1", "exact_match", "locomo_f1", "set_f1", "stemmed_f1"]
+if TYPE_CHECKING:
+    from .asking import Reading
+    from .report import AnswerReport
+
+__all__ = [
+    "NOT_MENTIONED",
+    "AnswerReport",
+    "Reading",
+    "bleu_1",
+    "exact_match",
+    "locomo_f1",
+    "set_f1",
+    "stemmed_f1",
+]
+
+# Loaded when they are first named: they need what asks models.
+_LAZY = {"AnswerReport": "memspan.evaluate.reading.report", "Reading": "memspan.evaluate.reading.asking"}
+
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, _LAZY)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

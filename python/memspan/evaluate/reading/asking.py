@@ -32,7 +32,7 @@ _STRICT: Final = ("longmemeval", "beam")
 """Data sets that are judged by LongMemEval's strict rules; the papers judge the others generously."""
 _THREE_WAYS: Final = "halumem"
 
-Judging: TypeAlias = "Manner | Literal['halumem']"
+Judging: TypeAlias = Manner | Literal["halumem"]
 """`halumem`: right, made up, or left out, as its authors judge it."""
 
 

@@ -38,7 +38,7 @@ class Read:
     """Whether the reader found an answer in the context."""
 
 
-Reader: TypeAlias = "Callable[[LLM, Prompt], Awaitable[Read]]"
+Reader: TypeAlias = Callable[[LLM, Prompt], Awaitable[Read]]
 """How a model is asked; raises `LLMError` when it gives no answer."""
 
 

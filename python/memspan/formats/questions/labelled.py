@@ -14,10 +14,10 @@ from ..turns import Turn
 
 __all__ = ["DataSet", "LabelledFile", "LabelledQuestion", "Turns", "Unit"]
 
-Turns: TypeAlias = "Mapping[str, Mapping[str, Turn]]"
+Turns: TypeAlias = Mapping[str, Mapping[str, Turn]]
 """The turns of a file by user and record id, both in the order of the file."""
 
-Unit: TypeAlias = 'Literal["turn", "session"]'
+Unit: TypeAlias = Literal["turn", "session"]
 """What the labels of a data set point at, and what is scored."""
 
 

@@ -32,7 +32,7 @@ from .transcript import transcripts_of
 
 __all__ = ["Proposal", "Proposals", "Write", "apply", "mine_procedures", "propose", "report_of"]
 
-Write: TypeAlias = "Callable[[Change, Sequence[Record]], None]"
+Write: TypeAlias = Callable[[Change, Sequence[Record]], None]
 """Writes records within a change, as `write_records`; a journal keeps what they replace before it does."""
 
 _CHARS: Final = 2_000

@@ -24,5 +24,5 @@ KINDS_OF_QUESTION: Final[tuple[KindName, ...]] = get_args(KindName)
 - lookup: one fact, whatever else does not fit
 """
 
-Table: TypeAlias = "tuple[tuple[KindName, str, str], ...]"
+Table: TypeAlias = tuple[tuple[KindName, str, str], ...]
 """Kind, pattern and reason, in the order in which they are tried."""

@@ -15,7 +15,7 @@ from memspan.remember.endings.version_ids import VERSION_OF
 
 __all__ = ["where_then"]
 
-_Filter: TypeAlias = "Mapping[str, Any]"
+_Filter: TypeAlias = Mapping[str, Any]
 
 _OWN: Final = f"{ENDED}.{OWN}"
 _MOVED: Final[Mapping[str, _Filter]] = {

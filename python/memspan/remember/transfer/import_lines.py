@@ -30,7 +30,7 @@ class RelationLine(NamedTuple):
     child: str
 
 
-Line: TypeAlias = "Record | RelationLine | Attachment | LifeLine"
+Line: TypeAlias = Record | RelationLine | Attachment | LifeLine
 
 
 @contextmanager

@@ -24,9 +24,7 @@ from .staleness import staleness
 
 __all__ = ["REAL_EXPERIMENTS", "RealStudy", "real_study"]
 
-Run: TypeAlias = (
-    "Callable[[Sequence[Conversation], Embedding, Callable[[int], object]], Iterator[RealOutcome]]"
-)
+Run: TypeAlias = Callable[[Sequence[Conversation], Embedding, Callable[[int], object]], Iterator[RealOutcome]]
 
 REAL_EXPERIMENTS: Final[Mapping[str, Run]] = {
     "capacity": capacity,

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 __all__ = ["Parameters", "chunks", "marks"]
 
-Parameters: TypeAlias = "Sequence[Any] | Mapping[str, Any]"
+Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
 """For `?` by position or for `:name`; numbered `?1` is refused or warned about by some releases of Python."""
 
 _MAX_PARAMETERS: Final = 1024
