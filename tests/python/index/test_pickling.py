@@ -1,4 +1,4 @@
-"""What is native cannot be pickled, and says so."""
+"""What is native cannot be pickled, and says so; what never changes is a copy of itself."""
 
 from __future__ import annotations
 
@@ -17,7 +17,16 @@ hits = index.search(user="ana", text="tent")
 ranker = default_ranker()
 protocols = range(pickle.HIGHEST_PROTOCOL + 1)
 for value in index, hits, hits[0], memspan.Query(user="ana"), ranker.ranking(), ranker:
-    for attempt in [copy.deepcopy, *(lambda value, number=number: pickle.dumps(value, number) for number in protocols)]:
+    attempts = [lambda value, number=number: pickle.dumps(value, number) for number in protocols]
+    if value is index:
+        attempts.append(copy.deepcopy)
+    else:
+        assert isinstance(copy.deepcopy(copy.copy(value)), type(value))
+    for native in value, getattr(value, "_native", value):
+        if type(native).__module__ == "memspan._core":
+            assert native is value or native is index._native or copy.copy(native) is copy.deepcopy(native) is native
+            attempts += [lambda value: native.__reduce__(), lambda value: native.__reduce_ex__(4)]
+    for attempt in attempts:
         try:
             attempt(value)
         except TypeError as error:
