@@ -156,7 +156,8 @@ class ForgettingCalls(SearchingCalls):
             user, id, source, session, between, kinds: as in `forget`; without selectors everything that is there.
 
         Returns:
-            How many records were not held before, those in the cold tier included.
+            How many records were not held before, those in the cold tier included. In transactions of 256 records;
+            when it is interrupted, those that were done are held, and calling it again goes on.
 
         Raises:
             InvalidArgumentError: an argument is not acceptable, or goes with no other.
@@ -174,7 +175,7 @@ class ForgettingCalls(SearchingCalls):
         between: Between | None = None,
         kinds: Sequence[str] | None = None,
     ) -> int:
-        """End a hold, see `hold`, in the cold tier, too; returns how many records were held."""
+        """End a hold, see `hold`, in the cold tier, too, in slices, too; returns how many records were held."""
         selection = checked_selection(id=id, source=source, session=session, between=between, kinds=kinds)
         return hold(self._engine, user=user, selection=selection, held=False)
 

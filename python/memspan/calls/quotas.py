@@ -80,7 +80,8 @@ class QuotaCalls(Calls):
 
     def pin(self, *, user: str, ids: Sequence[str]) -> int:
         """Keep records whatever quotas say, and as they are whatever sleep decides; returns how many were not pinned
-        before. Ids that are not in memory are passed over.
+        before. Ids that are not in memory are passed over. In transactions of 256 records: interrupted, calling it
+        again goes on.
 
         A pin does not lengthen a life: searches do not find a pinned record any more when its time to live is over. But
         it is not erased then, `get` shows it, and a longer life (`add` again, `set_lifetime`) brings it back.

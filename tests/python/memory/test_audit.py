@@ -182,7 +182,7 @@ def test_what_fails_is_not_entered(memory: Memory, monkeypatch: pytest.MonkeyPat
     def fail(*arguments: object) -> None:
         raise errors.StoreError("refused half-way")
 
-    monkeypatch.setattr("memspan.remember.endings.holding.write_records", fail)
+    monkeypatch.setattr("memspan.remember.endings.holding.restate", fail)
     with pytest.raises(errors.StoreError):
         memory.hold(user="ana")
     monkeypatch.undo()
@@ -242,10 +242,10 @@ def test_the_database_itself_refuses(memory: Memory, path: Path) -> None:
 
 
 def test_many_records_take_several_entries(memory: Memory) -> None:
-    memory.add([{"id": f"m{i}", "text": f"{i}"} for i in range(4100)], user="ana")
-    assert memory.hold(user="ana") == 4100
-    assert [len(entry.records) for entry in memory.audit(action="hold")] == [4096, 4]
-    assert len(memory.audit(user="ana", id="m7", action="hold")) == 1
+    ids = memory.add([{"id": f"m{i}", "text": f"{i}"} for i in range(4100)], user="ana")
+    assert memory.retire(user="ana", ids=ids) == 4100
+    assert [len(entry.records) for entry in memory.audit(action="retire")] == [4096, 4]
+    assert len(memory.audit(user="ana", id="m7", action="retire")) == 1
     assert memory.verify() == []
 
 

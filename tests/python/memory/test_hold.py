@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import pickle
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from memspan import errors
 from memspan.memory import Memory
 from memspan.records import Record
+from memspan.remember.endings import holding, pinning
 from memspan.times import from_micros
 
 AT = from_micros(1_700_000_000_000_000)
@@ -126,3 +128,63 @@ def test_the_error_pickles() -> None:
     error = pickle.loads(pickle.dumps(errors.HeldError(2, 1000)))
     assert (error.held, error.records) == (2, 1000)
     assert "2 of the 1,000 records" in str(error)
+
+
+@pytest.mark.parametrize("call", ["hold", "pin"])
+def test_others_write_between_slices_and_an_interrupted_call_goes_on(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    memory = open_memory()
+    ids = memory.add([{"id": f"m{number}", "text": f"turn {number}"} for number in range(600)], user="ana")
+    module = holding if call == "hold" else pinning
+    enter = module.audited
+    entered: list[int] = []
+
+    def stops(*arguments: Any, **details: Any) -> None:
+        if entered:
+            raise KeyboardInterrupt
+        entered.append(len(details["ids"]))
+        enter(*arguments, **details)
+
+    def again() -> int:
+        return memory.hold(user="ana") if call == "hold" else memory.pin(user="ana", ids=ids)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "audited", stops)
+        with pytest.raises(KeyboardInterrupt):
+            again()
+    (first,) = entered
+    assert 0 < first < 600
+    assert again() == 600 - first
+    assert again() == 0
+    assert sum(len(entry.records) for entry in memory.audit(action=call)) == 600
+    assert memory.verify() == []
+    if call == "hold":
+        assert memory.release(user="ana") == 600
+
+
+def test_a_version_of_a_moment_ago_is_held(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text that was to be held is that of a version when the turn of the record comes."""
+    memory = open_memory()
+    memory.add([{"id": f"m{number:03}", "text": f"turn {number}"} for number in range(300)], user="ana")
+    other = open_memory()
+    enter = holding.audited
+    entered: list[Any] = []
+
+    def then_overwritten(*arguments: Any, **details: Any) -> None:
+        enter(*arguments, **details)
+        entered.append(details["ids"])
+
+    monkeypatch.setattr(holding, "audited", then_overwritten)
+    slice_of = holding._hold
+
+    def beside(*arguments: Any) -> int:
+        if len(entered) == 1:
+            other.add([{"id": "m299", "text": "something else"}], user="ana")
+        return slice_of(*arguments)
+
+    monkeypatch.setattr(holding, "_hold", beside)
+    assert memory.hold(user="ana") == 301
+    (version,) = (id_ for id_ in held(memory) if "@" in id_)
+    with pytest.raises(errors.HeldError):
+        memory.forget(user="ana", id=version)
