@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, NamedTuple
 
+from memspan.index import Index
+from memspan.store import Extent, StoreReader
 from memspan.store.cold import EVICTED, ORIGINAL
+from memspan.times import Micros, from_micros, to_micros
 
 from .capacity.quota_settings import stored_quotas
 from .damage import survives_damage
@@ -16,14 +21,17 @@ from .input.fields import checked_name
 
 __all__ = ["stats"]
 
+_FEW_USERS: Final = 1_000
+"""Whose figures the index gives in some 5 ms, for which writers wait."""
+
 
 @survives_damage
 def stats(engine: Engine, user: str | None) -> dict[str, Any]:
     """See `Memory.stats`."""
     if user is not None:
         checked_name(user, "user")
-    with engine.looking(lambda index: index.stats(user=user)) as (indexed, reader):
-        summary = reader.summary(user)
+    with engine.looking(lambda index: _indexed(index, user)) as ((indexed, known), reader):
+        summary = _summary(reader, user, known)
         counts = reader.cold.counts(user)
         summary["cold"] = {"evicted": counts[EVICTED], "originals": counts[ORIGINAL]}
         summary["unsourced"] = reader.cold.unsourced_records(user)
@@ -52,6 +60,53 @@ def stats(engine: Engine, user: str | None) -> dict[str, Any]:
             "log": _size(path.with_name(path.name + "-wal")),
             "snapshot": _size(engine.snapshots.path),
         },
+    }
+
+
+class _Known(NamedTuple):
+    """What the index says of users whose records the database would have to read one by one."""
+
+    extents: list[Extent]
+    others: list[str | None]
+    """Users, or `None` for all, of whom it does not know all: it counts no session that only retired records have."""
+
+
+def _indexed(index: Index, user: str | None) -> tuple[dict[str, Any], _Known]:
+    figures = index.stats(user=user)
+    if user is not None:
+        return figures, _known({user: figures})
+    if not figures["users"] == figures["resident_users"] <= _FEW_USERS:
+        return figures, _Known([], [None])
+    return figures, _known({name: index.stats(user=name) for name in index.users()})
+
+
+def _known(figures: Mapping[str, dict[str, Any]]) -> _Known:
+    whole = [
+        Extent(each["kinds"], each["sessions"], _micros(each["earliest"]), _micros(each["latest"]))
+        for each in figures.values()
+        if not each["retired"]
+    ]
+    return _Known(whole, [user for user, each in figures.items() if each["retired"]])
+
+
+def _micros(moment: datetime | None) -> Micros | None:
+    return None if moment is None else to_micros(moment)
+
+
+def _summary(reader: StoreReader, user: str | None, known: _Known) -> dict[str, Any]:
+    extents = [*known.extents, *(reader.extent(other) for other in known.others)]
+    kinds = Counter[str]()
+    for each in extents:
+        kinds.update(each.kinds)
+    first = min((each.first for each in extents if each.first is not None), default=None)
+    last = max((each.last for each in extents if each.last is not None), default=None)
+    return {
+        "records": kinds.total(),
+        **reader.summary(user),
+        "kinds": dict(sorted(kinds.items())),
+        "sessions": sum(each.sessions for each in extents),
+        "first": None if first is None else from_micros(first).isoformat(),
+        "last": None if last is None else from_micros(last).isoformat(),
     }
 
 

@@ -28,7 +28,19 @@ from .transcripts import TranscriptReader
 from .unlearnt import UnlearntReader, UnlearntWriter
 from .uses import UseReader, UseWriter
 
-__all__ = ["Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
+__all__ = ["Extent", "Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
+
+
+class Extent(NamedTuple):
+    """How much there is of a user, or of all."""
+
+    kinds: dict[str, int]
+    """Records by kind, by their names; those that there are."""
+    sessions: int
+    """Of each user by themselves."""
+    first: Micros | None
+    last: Micros | None
+    """When the first and the last record happened."""
 
 
 class Relation(NamedTuple):
@@ -180,8 +192,11 @@ class StoreReader(TokenVectorReader, Protocol):
         """Records without an up-to-date staged embedding, by ascending keys greater than `after`."""
 
     def summary(self, user: str | None = None) -> dict[str, Any]:
-        """Counts of records, of those that are retired (versions among them), held (in the cold tier, too) or expiring,
-        of secrets and resources, by kind, and of sessions; the time span."""
+        """Counts of records that are retired (versions among them), held (in the cold tier, too) or expiring, of
+        secrets and resources. O(found)."""
+
+    def extent(self, user: str | None = None) -> Extent:
+        """Counts of records by kind, and of sessions; the time span. Reads a page of each record."""
 
 
 class StoreWriter(StoreReader, TokenVectorWriter, Protocol):

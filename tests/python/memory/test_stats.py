@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import random
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from memspan import errors
+from memspan import Quotas, errors
 from memspan.memory import Memory
+from memspan.remember import statistics
+from memspan.store import Extent
+from memspan.store.sqlite.reader import SqliteReader
+from memspan.times import from_micros
 
 Open = Callable[..., Memory]
 
@@ -58,6 +63,56 @@ def test_sessions_are_counted_where_they_lie(memory: Memory) -> None:
     assert stats["kinds"] == {"episodic": 6001, "semantic": 6000}
     assert stats["last"] == "1970-01-01T00:00:00.003001+00:00"
     assert peak < 500_000
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_index_knows_what_there_is(open_memory: Open, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """`stats` does not read a page of each record, but where there are many users, or not all are in memory."""
+    chance = random.Random(seed)
+    memory = open_memory(max_resident_bytes=60_000 if seed == 2 else None)
+    asked: list[str | None] = []
+    extent = SqliteReader.extent
+
+    def read(self: SqliteReader, user: str | None = None) -> Extent:
+        asked.append(user)
+        return extent(self, user)
+
+    monkeypatch.setattr(SqliteReader, "extent", read)
+    memory.set_quotas(Quotas(capacity=60))
+    for _ in range(30):
+        user = chance.choice(["ana", "ben", "eve"])
+        ids = list({f"m{chance.randrange(40)}" for _ in range(5)})
+        action = chance.randrange(6)
+        if action < 3:
+            fields = {"session": chance.choice([None, "s1", "s2", f"s{chance.random()}"])}
+            turns = [
+                {"id": id_, "text": f"turn {chance.random()}", "at": chance.randrange(99), **fields}
+                for id_ in ids
+            ]
+            memory.add(turns, user=user, kind=chance.choice(["episodic", "semantic", "vault"]))
+        elif action == 3:
+            memory.forget(user=user, id=ids)
+        elif action == 4:
+            memory.restore(user=user, ids=[each.id for each in memory.evicted(user=user, k=2)])
+        else:
+            memory.retire(user=user, ids=[id_ for id_ in ids[:1] if memory.get(user=user, id=id_)])
+        with memory._engine.store.reading() as reader:
+            for scope in (None, user):
+                kinds, sessions, first, last = extent(reader, scope)
+                stats = memory.stats(scope)
+                assert (stats["kinds"], stats["sessions"]) == (kinds, sessions)
+                assert stats["records"] == sum(kinds.values())
+                for name, moment in (("first", first), ("last", last)):
+                    assert stats[name] == (None if moment is None else from_micros(moment).isoformat())
+    assert (None in asked) == (seed == 2)
+    assert {"ana", "ben", "eve"} & {*asked}, "sessions of retired records are no others of the index"
+    asked.clear()
+    memory.add([{"id": "m1", "text": "turn", "session": "s1"}], user="joe")
+    assert memory.stats("joe")["sessions"] == 1
+    assert asked == []
+    monkeypatch.setattr(statistics, "_FEW_USERS", 1)
+    memory.stats()
+    assert asked == [None]
 
 
 def test_stats_of_the_life_of_records(open_memory: Callable[..., Memory], tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ READS: dict[str, Read] = {
     "resources": lambda reader: reader.resources.all("ana"),
     "relations": lambda reader: reader.relations("ana"),
     "made relations": lambda reader: reader.made_relations("ana"),
+    "summary": lambda reader: reader.summary("ana"),
     "cold counts": lambda reader: reader.cold.counts("ana"),
     "cold held": lambda reader: reader.cold.held_count("ana"),
     "cold latest": lambda reader: reader.cold.latest("ana", 5),
@@ -47,7 +48,7 @@ READS: dict[str, Read] = {
     "unsourced": lambda reader: reader.cold.unsourced_records("ana"),
 }
 SUMMED: dict[str, Read] = {
-    "summary": lambda reader: reader.summary("ana"),
+    "extent": lambda reader: reader.extent("ana"),
     "scan": lambda reader: list(reader.scan("ana", 10)),
 }
 """Reads that look at all records of the user, but at nobody else's."""

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from memspan.records import Record
 from memspan.store.codec import decode_record
-from memspan.store.protocol import Relation, Removals
-from memspan.times import Micros, from_micros
+from memspan.store.protocol import Extent, Relation, Removals
+from memspan.times import Micros
 
 from .audit import SqliteAuditReader
 from .beliefs import SqliteBeliefs
@@ -360,8 +360,25 @@ class SqliteReader(SqliteTokenVectorReader):
         return [(row[0], decode_record(row[1], row[2:])) for row in rows]
 
     def summary(self, user: str | None = None) -> dict[str, Any]:
-        scope = "TRUE" if user is None else "user_pk = (SELECT pk FROM users WHERE name = :user)"
-        only = {"user": user}
+        scope, only = _scope(user)
+        ((retired, versions, held, expiring),) = self._all(
+            "SELECT count(x.retired_at), coalesce(sum(instr(r.id, '@') AND "  # noqa: S608
+            f"instr(r.id, ({text_at('r.metadata', '$.version_of')}) || '@') = 1), 0), coalesce(sum(x.held), 0), "
+            "count(x.expires_at) FROM record_states x CROSS JOIN records r ON r.pk = x.record_pk "
+            f"WHERE {scope.replace('user_pk', 'x.user_pk')}",
+            only,
+        )
+        return {
+            "retired": retired,
+            "versions": versions,
+            "held": held + self.cold.held_count(user),
+            "expiring": expiring,
+            "secrets": self._one(f"SELECT count(*) FROM secrets WHERE {scope}", only),  # noqa: S608
+            "resources": len(self.resources.all(user)),
+        }
+
+    def extent(self, user: str | None = None) -> Extent:
+        scope, only = _scope(user)
         # In one pass: it reads a page of each record.
         groups = self._all(
             "WITH groups AS MATERIALIZED (SELECT user_pk, session, kind, count(*) AS number, min(at) AS first, "  # noqa: S608
@@ -371,27 +388,18 @@ class SqliteReader(SqliteTokenVectorReader):
             "FROM groups GROUP BY kind ORDER BY kind",
             only,
         )
-        kinds = {kind: number for kind, number, *_ in groups}
-        ((retired, versions, held, expiring),) = self._all(
-            "SELECT count(x.retired_at), coalesce(sum(instr(r.id, '@') AND "  # noqa: S608
-            f"instr(r.id, ({text_at('r.metadata', '$.version_of')}) || '@') = 1), 0), coalesce(sum(x.held), 0), "
-            "count(x.expires_at) FROM record_states x CROSS JOIN records r ON r.pk = x.record_pk "
-            f"WHERE {scope.replace('user_pk', 'x.user_pk')}",
-            only,
+        return Extent(
+            {kind: number for kind, number, *_ in groups},
+            groups[0][4] if groups else 0,
+            min((row[2] for row in groups), default=None),
+            max((row[3] for row in groups), default=None),
         )
-        return {
-            "records": sum(kinds.values()),
-            "retired": retired,
-            "versions": versions,
-            "held": held + self.cold.held_count(user),
-            "expiring": expiring,
-            "secrets": self._one(f"SELECT count(*) FROM secrets WHERE {scope}", only),  # noqa: S608
-            "resources": len(self.resources.all(user)),
-            "kinds": kinds,
-            "sessions": groups[0][4] if groups else 0,
-            "first": from_micros(min(row[2] for row in groups)).isoformat() if groups else None,
-            "last": from_micros(max(row[3] for row in groups)).isoformat() if groups else None,
-        }
+
+
+def _scope(user: str | None) -> tuple[str, dict[str, str | None]]:
+    """The condition that rows are a user's, or with `None` anybody's, and its parameters."""
+    condition = "TRUE" if user is None else "user_pk = (SELECT pk FROM users WHERE name = :user)"
+    return condition, {"user": user}
 
 
 def _present(blob: bytes | None) -> bytes:
