@@ -115,9 +115,10 @@ class AddingCalls(Calls):
         if user is not None:
             checked_name(user, "user")
         total = len(records) if progress and isinstance(records, Sequence) else None
-        checked = checked_records(records, user, self._engine.embedder.identity.dim)
+        embedder = self._engine.embedder
+        checked = checked_records(records, user, embedder.identity.dim)
         with tracking("adding", total, progress) as advance:
-            count = add_in_batches(self._engine, checked, batch, advance)
+            count = add_in_batches(self._engine, checked, batch, advance, embedder)
         self._engine.save_if_worthwhile()
         return count
 

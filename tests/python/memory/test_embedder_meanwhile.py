@@ -11,10 +11,14 @@ import numpy as np
 import pytest
 from tiny_recipe import ScriptedModel, recipe_of
 
-from memspan import Memory, errors
+from memspan import Memory, Quotas, Record, errors
 from memspan.embed import HashEmbedder
 from memspan.remember.jobs.pace import Pace
+from memspan.remember.transfer import loading
 from memspan.store import SqliteStore
+from memspan.times import from_micros
+
+AT = from_micros(1_700_000_000_000_000)
 
 
 class Opposite(HashEmbedder):
@@ -144,3 +148,39 @@ def test_a_job_is_tried_again(tmp_path: Path, embedder: Overtaken) -> None:
         assert (report.done, report.failed, report.parked) == (1, 1, 0)
         assert embedder.memory is None
         require_new_vectors(memory)
+
+
+def test_vectors_that_came_with_records_are_made_anew(memory: Memory, embedder: Overtaken) -> None:
+    """They are right for the embedder that the store had when the call began."""
+    vectors = HashEmbedder(dim=32).embed_documents(["The saw is new.", "The drill is old."])
+
+    def records() -> Iterator[Record]:
+        yield Record(id="b", user="ana", text="The saw is new.", at=AT, embedding=vectors[0])
+        memory.reembed(Opposite(dim=32))
+        yield Record(id="c", user="ana", text="The drill is old.", at=AT, embedding=vectors[1])
+
+    assert memory.add_records(records(), batch=1) == 2
+    require_new_vectors(memory)
+
+
+def test_vectors_of_a_file_are_made_anew(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Memory(tmp_path / "other.memspan", HashEmbedder(dim=32)) as other:
+        turns = [{"id": f"m{number:04}", "text": f"turn {number}"} for number in range(600)]
+        other.add(turns, user="ana")
+        other.set_quotas(Quotas(capacity=1_300, eviction="oldest"))
+        assert len(other.evicted(user="ana", k=999)) > 30
+        other.export("ana", tmp_path / "file.jsonl", embeddings=True)
+    flush = loading._Loading._flush
+
+    def then_converted(self: loading._Loading) -> None:
+        flush(self)
+        memory.reembed(Opposite(dim=32))
+
+    monkeypatch.setattr(loading._Loading, "_flush", then_converted)
+    assert memory.load(tmp_path / "file.jsonl") > 500
+    require_new_vectors(memory)
+    for evicted in memory.evicted(user="ana", k=999):
+        memory.restore(user="ana", ids=[evicted.id])
+    require_new_vectors(memory)

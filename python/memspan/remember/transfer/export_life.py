@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -14,6 +15,7 @@ from memspan.records import Record
 from memspan.remember.audit.auditing import audited
 from memspan.remember.capacity.cold import in_full
 from memspan.remember.damage import survives_damage
+from memspan.remember.embedding import StoreEmbedder
 from memspan.remember.endings.lifetimes import lifetimes_of
 from memspan.remember.endings.versions import overwriting
 from memspan.remember.engine import Engine
@@ -147,19 +149,24 @@ def _quotas(settings: Any, place: str) -> Quotas:
 
 
 @survives_damage
-def load_cold(engine: Engine, lines: Sequence[ColdLine]) -> None:
+def load_cold(engine: Engine, lines: Sequence[ColdLine], embedder: StoreEmbedder) -> None:
     """Store copies in one transaction, after the records that they belong to.
 
     A copy of a record that is in memory here, or held in the cold tier, stays away; what lies there already, it is
     compared with as `add_records` does. An original stays away where the record that is here was not shortened, and
     any copy under the id of a secret.
+
+    Args:
+        embedder: whose vectors they have; without them where the store has another one since.
     """
     if not lines:
         return
     loaded: Counter[str] = Counter()
     with engine.changing() as change:
         writer = change.writer
-        for record, reason, moved_at in lines:
+        current = embedder.identity == engine.embedder.identity
+        for line, reason, moved_at in lines:
+            record = line if current else replace(line, embedding=None)
             if is_secret(writer, record.user, record.id):
                 continue
             if reason == EVICTED:

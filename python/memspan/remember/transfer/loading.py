@@ -11,6 +11,7 @@ from memspan.errors import FormatError, MemspanError, QuotaError
 from memspan.lifecycle.quotas import Quotas
 from memspan.records import Record
 from memspan.remember.capacity.quotas import set_quotas
+from memspan.remember.embedding import StoreEmbedder
 from memspan.remember.endings.lifetimes import Loaded, set_lifetime, shorten_loaded
 from memspan.remember.engine import Engine
 from memspan.remember.tagging.relating import relate_all
@@ -35,8 +36,9 @@ def load(engine: Engine, file: TextFile, advance: Advance | None = None) -> int:
     """See `Memory.load`."""
     seen: dict[tuple[str, str], int] = {}
     with readable(file) as (lines, name):
-        loading = _Loading(engine, seen, advance)
-        return loading.run(parsed_lines(lines, name, engine.embedder.identity, seen))
+        embedder = engine.embedder
+        loading = _Loading(engine, embedder, seen, advance)
+        return loading.run(parsed_lines(lines, name, embedder.identity, seen))
 
 
 class _Loading:
@@ -49,8 +51,16 @@ class _Loading:
     that was sorted in between may.
     """
 
-    def __init__(self, engine: Engine, seen: dict[tuple[str, str], int], advance: Advance | None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        embedder: StoreEmbedder,
+        seen: dict[tuple[str, str], int],
+        advance: Advance | None,
+    ) -> None:
         self._engine = engine
+        self._embedder = embedder
+        """Whose vectors the lines have."""
         self._seen = seen
         self._loaded = Loaded(seen)
         self._advance = advance
@@ -106,7 +116,7 @@ class _Loading:
         cold, self._cold = self._cold, []
         if records:
             self._add(records)
-        load_cold(self._engine, cold)
+        load_cold(self._engine, cold, self._embedder)
 
     def _without_labels(self, records: list[Record]) -> list[Record]:
         others: list[Record] = []
@@ -119,13 +129,25 @@ class _Loading:
 
     def _add(self, records: list[Record]) -> None:
         try:
-            add_checked(self._engine, records, self._advance, loading=self._loaded)
+            self._add_checked(records, self._advance)
         except QuotaError:
             # Pinned here and pinned in the file may be more than the file's quotas have room for.
             if not self._give_quotas_back({record.user for record in records}):
                 raise
-            add_checked(self._engine, records, loading=self._loaded)
+            self._add_checked(records)
         self._count += len(records)
+
+    def _add_checked(
+        self, records: list[Record], advance: Advance | None = None, *, sealing: bool = False
+    ) -> None:
+        add_checked(
+            self._engine,
+            records,
+            advance,
+            sealing=sealing,
+            loading=self._loaded,
+            vectors_of=self._embedder,
+        )
 
     def _set_quotas(self, line: QuotaLine) -> None:
         with self._engine.store.reading() as reader:
@@ -154,7 +176,7 @@ class _Loading:
 
     def _finish(self) -> None:
         """Write what waited. What is refused keeps nothing else from being written; then the first error is raised."""
-        load_cold(self._engine, self._early)
+        load_cold(self._engine, self._early, self._embedder)
         errors = [error for step in self._waiting() if (error := _error_of(step, MemspanError)) is not None]
         if errors:
             raise errors[0]
@@ -182,7 +204,7 @@ class _Loading:
             with self._engine.store.reading() as reader:
                 if why_it_stays(reader, record.user, secret):
                     return  # With its label; the log tells when it comes to the secret itself.
-        add_checked(self._engine, [record], sealing=sealing, loading=self._loaded)
+        self._add_checked([record], sealing=sealing)
         self._count += 1
 
     def _relate(self, lines: Sequence[RelationLine]) -> None:

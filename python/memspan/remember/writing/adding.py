@@ -20,6 +20,7 @@ from memspan.remember.audit.auditing import enter_added
 from memspan.remember.capacity.cold import in_full
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
+from memspan.remember.embedding import StoreEmbedder
 from memspan.remember.endings.lifetimes import Loaded, shorten_derived, with_lifetimes
 from memspan.remember.endings.version_room import write_with_versions
 from memspan.remember.engine import Engine
@@ -90,6 +91,7 @@ def add_checked(
     seconds: float | None = None,
     sealing: bool = False,
     loading: Loaded | None = None,
+    vectors_of: StoreEmbedder | None = None,
 ) -> Added:
     """Make checked records durable and searchable, with the encode jobs of a recipe, in one transaction.
 
@@ -106,6 +108,8 @@ def add_checked(
         seconds: how long they live, unless they say so themselves.
         sealing: whether they are labels of secrets, which nothing else may replace.
         loading: the file that they come from; what is held here stays as it is then, instead of an error.
+        vectors_of: the embedder of the store when their vectors were checked. When it has another one since, these
+            are left out, and what they belong to is embedded.
 
     Raises:
         InvalidArgumentError: one would take the place of a secret; nothing was added.
@@ -116,6 +120,8 @@ def add_checked(
         return Added(0, False)
     engine.require_open()
     embedder = engine.embedder
+    if vectors_of is not None and vectors_of.identity != embedder.identity:
+        given = [replace(record, embedding=None) for record in given]
     embeddings = _embeddings(engine, given, advance, unnamed)
     with engine.changing() as change:
         change.require_made_by(embedder)
@@ -280,15 +286,21 @@ def _key(record: Record) -> _Key:
     return record.user, record.id
 
 
-def add_in_batches(engine: Engine, records: Iterable[Record], batch: int, advance: Advance | None) -> int:
-    """Add checked records with one transaction a batch; returns how many came.
+def add_in_batches(
+    engine: Engine,
+    records: Iterable[Record],
+    batch: int,
+    advance: Advance | None,
+    vectors_of: StoreEmbedder,
+) -> int:
+    """Add checked records with one transaction a batch, see `add_checked`; returns how many came.
 
     When the iterable raises, because a record is refused or a file is broken, what came before is committed
     and the error goes on.
     """
     count = 0
     for piece, error in _batches(records, batch):
-        add_checked(engine, piece, advance)
+        add_checked(engine, piece, advance, vectors_of=vectors_of)
         count += len(piece)
         if error is not None:
             raise error
