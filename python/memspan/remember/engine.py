@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -139,9 +140,8 @@ class Engine:
                         if self._is_near(writer):
                             index = self._catch_up(writer).index
                             change = Change(writer, index, self.tally, self.actor, self.tokens, self.embedder)
+                            change.keep_uses = partial(self.uses.keep, index)
                             before = writer.sequence()
-                            if self.uses.due:
-                                self.uses.take(index)  # Before any of them is evicted.
                             yield change
                             self._settle(change)
                             sequence = writer.sequence()

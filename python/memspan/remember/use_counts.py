@@ -94,6 +94,14 @@ class UseCounts:
         for user in sorted(users):
             self._keep(user, index.take_uses(user=user))
 
+    def keep(self, index: Index, users: Iterable[str]) -> None:
+        """Take what the index counted of users whose records it may evict now. O(their records), where they were
+        searched since the last time and have quotas."""
+        for user in self._users.intersection(users):
+            if index.quotas(user=user) is not None or index.quotas(user=None) is not None:
+                self._users.discard(user)
+                self._keep(user, index.take_uses(user=user))
+
     def write(self, change: Change, most: int | None = _BATCH) -> None:
         """Take what the index counted and write it, or a part of it; the next ones write the rest. O(`most`), and once
         in a while O(records used since the last time)."""

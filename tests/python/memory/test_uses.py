@@ -280,13 +280,22 @@ def test_a_restored_record_has_its_uses(open_memory: Open) -> None:
     assert [recall.id for recall in memory.latest(user="ana")] == ["apple"]
 
 
-def test_what_is_evicted_keeps_its_uses(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("soon", [False, True])
+@pytest.mark.parametrize("by_quotas", [False, True])
+def test_what_is_evicted_keeps_its_uses(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch, soon: bool, by_quotas: bool
+) -> None:
     memory = open_memory(quotas=Quotas(capacity=12, eviction="oldest"))
     fill(memory)
     look_for(memory, "apple", 20)
-    monkeypatch.setattr(use_counts, "_SECONDS", 0.0)
-    memory.add({"id": "fig", "text": "about the fig", "at": 9}, user="ana")
+    if soon:
+        monkeypatch.setattr(use_counts, "_SECONDS", 0.0)
+    if by_quotas:
+        memory.set_quotas(Quotas(capacity=9, eviction="oldest"))
+    else:
+        memory.add({"id": "fig", "text": "about the fig", "at": 9}, user="ana")
     assert [evicted.id for evicted in memory.evicted(user="ana")] == ["apple"]
+    memory._engine.write_uses()
     assert uses(memory) == {"apple": 20}
 
 

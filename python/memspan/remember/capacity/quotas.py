@@ -172,6 +172,7 @@ def _evict_slice(engine: Engine, users: Sequence[str], follow: Callable[[Change]
     left, within = _SLICE, 0
     with engine.changing() as change:
         follow(change)
+        change.keep_uses(users)
         for user in users:
             ids = change.apply(partial(Index.evict, user=user, most=left))
             change.evicted += [(user, id_) for id_ in ids]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeVar
 
 from memspan.errors import EmbedderError, MemspanError, QuotaError
@@ -42,6 +42,8 @@ class Change:
         self.tokens: Final = tokens
         """Has the token vectors of what is about to be written."""
         self._embedder = embedder
+        self.keep_uses: Callable[[Iterable[str]], None] = lambda users: None
+        """Is told users before the index evicts records of theirs: it does not tell the uses of what has left it."""
         self.touched = False
         self.evicted: list[tuple[str, str]] = []
         """(user, id) of what the index evicted; at the end of the transaction it goes to the cold tier."""

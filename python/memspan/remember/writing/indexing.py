@@ -43,7 +43,9 @@ def write_records(change: Change, records: Sequence[Record], *, stay: bool = Fal
     What the index refuses raises, and then the change is rolled back.
     """
     _take_out_of_cold(change, records)
-    drop_outlived_quotas(change.index, change.writer, {record.user for record in records})
+    users = {record.user for record in records}
+    drop_outlived_quotas(change.index, change.writer, users)
+    change.keep_uses(users)
     over = [] if stay else _come_over(change.index, records)
     if not over:
         _write(change, records, stay)
