@@ -139,7 +139,7 @@ def test_a_judge_without_a_verdict_leaves_the_answer(
 def test_a_server_that_is_gone_is_not_asked_for_ever(
     path: Path, stores: Path, server: ScriptedLLM, model: OpenAIModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memspan.evaluate.reading.patience._HOPELESS", 2)
+    monkeypatch.setattr("memspan.evaluate.reading.tolerance._HOPELESS", 2)
     server.schedule = lambda asked, number: status(500)
     report = read(path, stores, Reading(reader="read", llm=model, at_once=1))
     reasons = [each.failure or "" for each in report.answers]

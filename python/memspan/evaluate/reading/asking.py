@@ -21,9 +21,9 @@ from .judge import Manner, ajudge
 from .kept import Kept
 from .kept_model import KeptModel
 from .locomo_f1 import stemmed_f1
-from .patience import Patience
 from .reader import Reader, read_with
 from .responding import Responded, Responder
+from .tolerance import Tolerance
 
 __all__ = ["READERS", "AnsweredBy", "Judging", "Reading", "answer_all"]
 
@@ -143,7 +143,7 @@ class _Work:
         self._verdicts = Kept(store.with_suffix(".verdicts.jsonl"))
         self._advance = advance
         self._gate = asyncio.Semaphore(reading.at_once)
-        self._patience = Patience()
+        self._tolerance = Tolerance()
 
     async def run(self, questions: Sequence[LabelledQuestion]) -> list[AnsweredBy]:
         tasks = [asyncio.ensure_future(self._one(each)) for each in questions]
@@ -157,11 +157,11 @@ class _Work:
         reading = self._reading
         model = KeptModel(reading.llm, reading.address, self._answers, question.id)
         async with self._gate:
-            found, failure = await self._patience.wait_for(self._responder.respond(question, model))
+            found, failure = await self._tolerance.wait_for(self._responder.respond(question, model))
             verdict, usage, judge_failure = _Verdict(None, None), Usage(), None
             if found is not None and reading.judge is not None and self._is_judged(question):
                 judge = KeptModel(reading.judge, self._judge_address, self._verdicts, question.id)
-                said, judge_failure = await self._patience.wait_for(self._judge(judge, question, found))
+                said, judge_failure = await self._tolerance.wait_for(self._judge(judge, question, found))
                 verdict, usage = said or verdict, judge.spent
             self._advance(1)
         return AnsweredBy(

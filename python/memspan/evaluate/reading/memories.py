@@ -21,7 +21,7 @@ from .halumem import Extracted, Point
 from .halumem_judge import judge_coverage, judge_support
 from .kept import Kept
 from .kept_model import KeptModel
-from .patience import Patience
+from .tolerance import Tolerance
 
 __all__ = ["JudgedMemories", "judge_memories", "session_tasks"]
 
@@ -124,13 +124,13 @@ def _line(turn: Turn) -> str:
 class _Work:
     def __init__(self, model: KeptModel, at_once: int) -> None:
         self._model = model
-        self._patience = Patience()
+        self._tolerance = Tolerance()
         self._gate = asyncio.Semaphore(at_once)
 
     async def run(self, sessions: Sequence[Session], advance: Callable[[int], object]) -> JudgedMemories:
         async def gated(work: Awaitable[object]) -> object:
             async with self._gate:
-                value, _ = await self._patience.wait_for(work)
+                value, _ = await self._tolerance.wait_for(work)
                 advance(1)
                 return value
 

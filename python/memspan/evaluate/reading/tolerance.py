@@ -1,4 +1,4 @@
-"""`Patience`: how long a server that fails is asked again and again."""
+"""`Tolerance`: how many failures of a model in a row an evaluation takes before it asks no more."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Final, TypeVar
 
 from memspan.errors import LLMError
 
-__all__ = ["Patience"]
+__all__ = ["Tolerance"]
 
 T = TypeVar("T")
 _HOPELESS: Final = 10
 """So many failures in a row, and no more is asked."""
 
 
-class Patience:
+class Tolerance:
     """Turns failures of a model into reasons, and gives up on one that only fails. Belongs to one event loop."""
 
     def __init__(self) -> None:
