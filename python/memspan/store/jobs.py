@@ -115,14 +115,23 @@ class JobReader(Protocol):
     def open(self, user: str | None) -> int:
         """How many jobs are pending or running."""
 
-    def suspected(self, user: str | None, count: int, now: Micros, gathering: Gathering = "wait") -> bool:
+    def suspected(
+        self,
+        user: str | None,
+        count: int,
+        now: Micros,
+        gathering: Gathering = "wait",
+        without: Collection[str] = (),
+    ) -> bool:
         """Whether a suspect is among the jobs that `claim` would look at."""
 
     def held(self, user: str | None, owners: Collection[str]) -> bool:
         """Whether one of these workers is at work on a job."""
 
-    def next_due(self, user: str | None, now: Micros, gathering: Gathering = "wait") -> Micros | None:
-        """When the first of the pending jobs that nothing else holds back may be claimed."""
+    def next_due(
+        self, user: str | None, now: Micros, gathering: Gathering = "wait", without: Collection[str] = ()
+    ) -> Micros | None:
+        """When the first of the pending jobs that nothing else holds back may be claimed; see `claim` for `without`."""
 
     def seeing(self, user: str, ids: Sequence[str], *, own: bool = False) -> dict[str, set[int]]:
         """The keys of the jobs that see a turn, or with `own` have it, by its id; ids without one are left out."""
@@ -173,10 +182,11 @@ class JobWriter(JobReader, Protocol):
         user: str | None,
         count: int,
         now: Micros,
-        history: Callable[[str], int],
+        history: Callable[[str], int | None],
         *,
         gathering: Gathering = "wait",
         busy: bool = False,
+        without: Collection[str] = (),
     ) -> list[ClaimedJob]:
         """Take up to so many jobs that are due, none of a session with an earlier open job or one that runs, the
         oldest first. A suspect among them is taken alone, and when the worker is busy nothing is taken until it is not:
@@ -184,7 +194,9 @@ class JobWriter(JobReader, Protocol):
 
         Args:
             busy: whether the worker has other jobs in hand.
-            history: from a recipe's name to the number of turns before its own that a job sees.
+            history: from a recipe's name to the number of turns before its own that a job sees; `None` for one that the
+                worker does not know: its jobs are left to others, and no job waits for them.
+            without: recipes that are known to be such.
         """
 
     def holds(self, job: ClaimedJob, now: Micros) -> bool:

@@ -95,23 +95,29 @@ def test_a_failing_add_makes_no_job(memory: Memory, monkeypatch: pytest.MonkeyPa
     assert memory.verify() == []
 
 
-def test_jobs_keep_their_recipe(open_memory: Open) -> None:
+def test_jobs_keep_their_recipe_and_wait_for_who_knows_it(
+    open_memory: Open, caplog: pytest.LogCaptureFixture
+) -> None:
     memory = open_memory()
     memory.add("a", user="ana")
     memory.close()
     memory = open_memory(recipe=recipe_of(name="other"))
     memory.add("b", user="ana")
-    assert [(job.recipe, job.turns) for job in memory.jobs()] == [("tiny", 1), ("other", 1)]
-    report = memory.process()
-    assert (report.done, report.failed, report.parked) == (1, 1, 1)
-    (parked,) = memory.jobs(state="parked")
-    assert parked.recipe == "tiny"
-    assert parked.reason is not None
-    assert "recipe 'tiny' is not known here" in parked.reason
+    memory.add("c", user="ben")
+    assert [(job.recipe, job.turns) for job in memory.jobs()] == [("tiny", 1), ("other", 1), ("other", 1)]
+    report = memory.process(jobs_in_flight=1)
+    assert (report.done, report.failed, report.parked, report.waiting) == (2, 0, 0, 1)
+    assert [record.message for record in caplog.records if "'tiny'" in record.message] == [
+        "jobs of recipe 'tiny', which is not known here, are left to others: "
+        "Memory(path, recipe=...) opens the memory with it"
+    ]
+    (waiting,) = memory.jobs(state="pending")
+    assert (waiting.recipe, waiting.attempts) == ("tiny", 0)
     memory.close()
     memory = open_memory()
-    assert memory.retry() == 1
-    assert memory.process().done == 1
+    report = memory.process()
+    assert (report.done, report.waiting) == (1, 0)
+    assert memory.verify() == []
 
 
 @pytest.mark.parametrize("recipe", ["unknown", None, 7, ""])

@@ -125,6 +125,8 @@ class Processor:
         self._advance = advance
         self._counts = _Counts()
         self._left = scope.limit
+        self._unknown: frozenset[str] = frozenset()
+        """Recipes whose jobs are left to workers that know them."""
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
         self._running: dict[asyncio.Task[None], JobRun] = {}
@@ -209,7 +211,7 @@ class Processor:
     def _outlook(self) -> tuple[int | None, bool]:
         others = self._colleagues - {self._worker.token}
         with self._engine.store.reading() as reader:
-            due = reader.jobs.next_due(self._scope.user, now_micros(), self._scope.gathering)
+            due = reader.jobs.next_due(self._scope.user, now_micros(), self._scope.gathering, self._unknown)
             return due, bool(others) and reader.jobs.held(self._scope.user, others)
 
     def _open(self) -> int:
@@ -248,9 +250,18 @@ class Processor:
             scope = self._scope
             gathering = scope.gathering
             jobs = writer.jobs.claim(
-                own, scope.user, count, now, self._history, gathering=gathering, busy=busy
+                own,
+                scope.user,
+                count,
+                now,
+                self._history,
+                gathering=gathering,
+                busy=busy,
+                without=self._unknown,
             )
-            held_back = busy and not jobs and writer.jobs.suspected(scope.user, count, now, gathering)
+            held_back = (
+                busy and not jobs and writer.jobs.suspected(scope.user, count, now, gathering, self._unknown)
+            )
             return jobs, held_back, parked
 
         claimed, held_back, parked = await self._committer.commit(claim)
@@ -271,14 +282,24 @@ class Processor:
         except InvalidArgumentError:
             return None
 
-    def _history(self, name: str) -> int:
+    def _history(self, name: str) -> int | None:
         found = self._recipe(name)
-        return 0 if found is None else found.history
+        if found is not None:
+            return found.history
+        if name not in self._unknown:
+            self._unknown = self._unknown | {name}
+            _logger.warning(
+                "jobs of recipe %r, which is not known here, are left to others: "
+                "Memory(path, recipe=...) opens the memory with it",
+                name,
+            )
+        return None
 
     def _start(self, job: ClaimedJob) -> None:
         found = self._recipe(job.recipe)
-        run = JobRun(self._shared, job, found or self._own)
-        task = asyncio.create_task(self._attempt(run) if found else self._park_unknown(run))
+        assert found is not None  # Others are not claimed.
+        run = JobRun(self._shared, job, found)
+        task = asyncio.create_task(self._attempt(run))
         self._running[task] = run
         task.add_done_callback(self._note_end)
 
@@ -309,12 +330,6 @@ class Processor:
         # A stage that cannot ask for less needs another answer, not to be told again that there was none.
         truncated = isinstance(error, TruncatedReplyError)
         await self._end(run, reason, self._pace.attempts, truncated=truncated)
-
-    async def _park_unknown(self, run: JobRun) -> None:
-        name = run.job.recipe
-        await self._end(
-            run, f"recipe '{name}' is not known here; open the memory with Memory(path, recipe=...)", 1
-        )
 
     async def _end(self, run: JobRun, reason: str, attempts: int, *, truncated: bool = False) -> None:
         job = run.job

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from typing import Final
+from typing import Any, Final
 
 from memspan.llm.usage import Usage
 from memspan.reports.job_info import Job, JobEvent, UsageEntry
@@ -28,9 +28,10 @@ _OTHER: Final = (
 )
 _UNBLOCKED: Final = (
     "j.state IN ('pending', 'running') AND j.state = 'pending' "
-    f"AND NOT EXISTS ({_OTHER} AND e.pk < j.pk) "
+    f"AND NOT EXISTS ({_OTHER} AND e.pk < j.pk{{known}}) "
     f"AND (j.run = 0 OR NOT EXISTS ({_OTHER} AND e.pk > j.pk AND e.state = 'running'))"
 )
+_KNOWN: Final = " AND {0}.recipe NOT IN (SELECT value FROM json_each(:without))"
 
 _DUE: Final = "iif((:gathering = 'begin' AND j.run = 0) OR j.updated > :now, 0, j.due)"
 """When a job `j` may begin. One that nobody has begun yet is held back only by the wish for more turns. One that was
@@ -56,22 +57,25 @@ _JOB: Final = (
 )
 
 
-def _unblocked(user: str | None) -> str:
+def _unblocked(user: str | None, without: Collection[str]) -> str:
     """The condition that jobs `j`, of the user that `:user` names or with `None` of any, wait for no other job of their
     session: for none before; and for none behind, which may run if this one was parked. Named as the partial indexes
-    have it."""
+    have it. With recipes in `:without`, their jobs are none, and none waits for them."""
+    known = _KNOWN if without else ""
+    condition = _UNBLOCKED.format(known=known.format("e")) + known.format("j")
     if user is None:
-        return _UNBLOCKED
+        return condition
     # Not by the name of `users u`: jobs are to be looked at in the order of their keys, until there are enough.
-    return f"{_UNBLOCKED} AND j.user_pk = (SELECT pk FROM users WHERE name = :user)"  # noqa: S608
+    return f"{condition} AND j.user_pk = (SELECT pk FROM users WHERE name = :user)"  # noqa: S608
 
 
-def claimable(user: str | None) -> str:
+def claimable(user: str | None, without: Collection[str] = ()) -> str:
     """The statement for jobs that may be claimed, the oldest first; at last whether it is a suspect."""
     return (
         "SELECT j.pk, j.id, u.name, j.user_pk, j.recipe, j.session, j.run, "  # noqa: S608
         f"coalesce(j.attempts >= {_SUSPECT} AND j.reason = '{INTERRUPTED}', 0) FROM jobs j "
-        f"JOIN users u ON u.pk = j.user_pk WHERE {_unblocked(user)} AND {_DUE} <= :now ORDER BY j.pk LIMIT :count"
+        f"JOIN users u ON u.pk = j.user_pk WHERE {_unblocked(user, without)} AND {_DUE} <= :now "
+        "ORDER BY j.pk LIMIT :count"
     )
 
 
@@ -134,9 +138,21 @@ class SqliteJobReader(SqliteRows):
             )
         )
 
-    def suspected(self, user: str | None, count: int, now: Micros, gathering: Gathering = "wait") -> bool:
-        rows = self._all(claimable(user), {"user": user, "now": now, "count": count, "gathering": gathering})
-        return any(row[-1] for row in rows)
+    def suspected(
+        self,
+        user: str | None,
+        count: int,
+        now: Micros,
+        gathering: Gathering = "wait",
+        without: Collection[str] = (),
+    ) -> bool:
+        return any(row[-1] for row in self._claimable(user, count, now, gathering, without))
+
+    def _claimable(
+        self, user: str | None, count: int, now: Micros, gathering: Gathering, without: Collection[str]
+    ) -> list[Any]:
+        parameters = {"user": user, "now": now, "count": count, "gathering": gathering}
+        return self._all(claimable(user, without), {**parameters, "without": json.dumps(sorted(without))})
 
     def held(self, user: str | None, owners: Collection[str]) -> bool:
         rows = self._all(
@@ -147,11 +163,13 @@ class SqliteJobReader(SqliteRows):
         )
         return any(owner in owners for (owner,) in rows)
 
-    def next_due(self, user: str | None, now: Micros, gathering: Gathering = "wait") -> Micros | None:
+    def next_due(
+        self, user: str | None, now: Micros, gathering: Gathering = "wait", without: Collection[str] = ()
+    ) -> Micros | None:
         due = self._one(
-            f"SELECT min({_DUE}) FROM jobs j JOIN users u ON u.pk = j.user_pk WHERE {_unblocked(user)} "  # noqa: S608
-            "AND (:gathering <> 'leave' OR j.run > 0 OR j.due = 0)",
-            {"user": user, "now": now, "gathering": gathering},
+            f"SELECT min({_DUE}) FROM jobs j JOIN users u ON u.pk = j.user_pk "  # noqa: S608
+            f"WHERE {_unblocked(user, without)} AND (:gathering <> 'leave' OR j.run > 0 OR j.due = 0)",
+            {"user": user, "now": now, "gathering": gathering, "without": json.dumps(sorted(without))},
         )
         return None if due is None else int(due)
 

@@ -11,7 +11,7 @@ from memspan.llm.usage import Usage
 from memspan.store.jobs import ClaimedJob, Due, Gathering, Note, Outcome, Step, Worker, at_once
 from memspan.times import Micros
 
-from .job_reader import BEGUN, INTERRUPTED, USAGE_COLUMNS, SqliteJobReader, claimable
+from .job_reader import BEGUN, INTERRUPTED, USAGE_COLUMNS, SqliteJobReader
 from .known_users import KnownUsers
 from .statements import chunks, marks
 from .writer_state import WriterState
@@ -126,12 +126,19 @@ class SqliteJobWriter(KnownUsers, SqliteJobReader):
         user: str | None,
         count: int,
         now: Micros,
-        history: Callable[[str], int],
+        history: Callable[[str], int | None],
         *,
         gathering: Gathering = "wait",
         busy: bool = False,
+        without: Collection[str] = (),
     ) -> list[ClaimedJob]:
-        rows = self._all(claimable(user), {"user": user, "now": now, "count": count, "gathering": gathering})
+        unknown: set[str] = {*without}
+        while True:
+            rows = self._claimable(user, count, now, gathering, unknown)
+            strange = {recipe for _, _, _, _, recipe, *_ in rows if history(recipe) is None}
+            if not strange:
+                break
+            unknown |= strange
         if suspects := [row for row in rows if row[-1]]:
             rows = [] if busy else suspects[:1]
         claimed = []
