@@ -65,3 +65,30 @@ def test_leases_of_a_clock_that_was_set_back() -> None:
     assert not gone(elsewhere, now, 10)
     assert gone(elsewhere, now - 86_400_000_000, 10), "nobody who works now has a lease that ends then"
     assert not gone(own, now - 86_400_000_000, 10), "the process is seen to be alive"
+
+
+def test_whoever_missed_signs_of_life_with_all_others_takes_nothing_from_them(
+    open_memory: Open, model: ScriptedModel
+) -> None:
+    """The machine slept, or the store was locked for longer than a lease: the others are at work again, too."""
+    memory = open_memory()
+    memory.add("theirs", user="ana", session="one")
+    other = new_worker(now_micros(), 60)
+    with memory._engine.store.writing() as writer:
+        writer.jobs.register(other)
+        assert len(writer.jobs.claim(other.token, None, 9, now_micros(), lambda name: 0)) == 1
+    memory.add("ours", user="ana", session="two")
+
+    def sleeps(prompt: Prompt) -> None:
+        with memory._engine.store.writing() as writer:
+            for each in writer.jobs.workers():
+                writer.jobs.register(each._replace(expires=now_micros() - 1))
+
+    model.misbehave = sleeps
+    report = memory.process()
+    assert (report.done, report.waiting) == (1, 1)
+    (job,) = memory.jobs(state="running")
+    assert job.attempts == 0
+    # Whoever has given signs of life all the time, or just came, does not wait for one that gives none.
+    model.misbehave = None
+    assert memory.process().done == 1

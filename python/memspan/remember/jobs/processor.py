@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Final
 
 from memspan.base.worker_threads import InterpreterEndsError, in_worker
@@ -28,8 +28,8 @@ from memspan.recipes import Recipe, recipe
 from memspan.remember.engine import Engine
 from memspan.reports.job_info import ProcessReport
 from memspan.store import StoreWriter
-from memspan.store.jobs import ClaimedJob, Gathering, Note
-from memspan.times import now_micros
+from memspan.store.jobs import ClaimedJob, Gathering, Note, Worker
+from memspan.times import Micros, now_micros
 
 from .committer import Committer, JobLostError, in_store
 from .finishing import finish_all
@@ -38,7 +38,7 @@ from .pace import Pace
 from .run import JobRun, Shared
 from .slots import Slots
 from .tools import NoModelError
-from .worker import gone, new_worker, renewed
+from .worker import ended, gone, new_worker, renewed
 
 __all__ = ["Processor", "Scope"]
 
@@ -133,6 +133,8 @@ class Processor:
         self._ended: list[asyncio.Task[None]] = []
         """Those of them that were not looked at since they ended."""
         self._worker = new_worker(now_micros(), pace.lease)
+        self._trusting = 0.0
+        """Until then, by the monotonic clock, only workers whose process is seen to have ended are gone."""
         self._committer = Committer(in_store(engine.store))
         self._finisher = Committer(partial(finish_all, engine), "memspan-jobs-finish", _RECORDS)
         slots = Slots(scope.in_flight)
@@ -243,7 +245,7 @@ class Processor:
 
         def claim(writer: StoreWriter) -> tuple[list[ClaimedJob], bool, int]:
             now, workers, own = now_micros(), writer.jobs.workers(), self._worker.token
-            dead = {each.token for each in workers if each.token != own and gone(each, now, self._pace.lease)}
+            dead = self._dead(workers, now)
             parked = writer.jobs.bury(dead, self._pace.attempts, now)
             if own not in {each.token for each in workers}:
                 writer.jobs.register(self._worker)  # Another one took it for dead.
@@ -267,6 +269,19 @@ class Processor:
         claimed, held_back, parked = await self._committer.commit(claim)
         self._count_buried(parked)
         return claimed, held_back
+
+    def _dead(self, workers: Sequence[Worker], now: Micros) -> set[str]:
+        """Tokens of the others that are gone."""
+        own, lease = self._worker.token, self._pace.lease
+        if any(each.token == own and each.expires < now for each in workers):
+            # Nor could the others say that they live: the store was locked for long, or the machine asleep.
+            self._trusting = monotonic() + lease / 2
+        trusting = monotonic() < self._trusting
+        return {
+            each.token
+            for each in workers
+            if each.token != own and (ended(each) if trusting else gone(each, now, lease))
+        }
 
     def _count_buried(self, parked: int) -> None:
         if parked:
@@ -362,6 +377,9 @@ class Processor:
         worker = self._worker
 
         def register(writer: StoreWriter) -> int:
+            self._dead(
+                writer.jobs.workers(), now_micros()
+            )  # Whether its own lease had ended can be seen now alone.
             writer.jobs.register(worker)
             return writer.jobs.bury(writer.jobs.orphans(), self._pace.attempts, now_micros())
 

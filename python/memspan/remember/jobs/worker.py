@@ -13,7 +13,7 @@ from pathlib import Path
 from memspan.store.jobs import Worker
 from memspan.times import Micros
 
-__all__ = ["gone", "is_at_work", "new_worker", "renewed", "this_process"]
+__all__ = ["ended", "gone", "is_at_work", "new_worker", "renewed", "this_process"]
 
 
 def new_worker(now: Micros, lease: float) -> Worker:
@@ -36,8 +36,13 @@ def gone(worker: Worker, now: Micros, lease: float) -> bool:
         return True
     if worker.host != _host():
         return worker.expires > renewed(worker, now, lease).expires
+    return ended(worker)
+
+
+def ended(worker: Worker) -> bool:
+    """Whether the worker's process is seen to have ended."""
     pid = worker.process.partition(":")[0]
-    return pid.isdigit() and _ended(int(pid), worker.process)
+    return worker.host == _host() and pid.isdigit() and _ended(int(pid), worker.process)
 
 
 def this_process() -> str:
