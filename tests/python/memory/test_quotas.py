@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from numbered_turns import live, turns
 
-from memspan import InvalidArgumentError, Memory, QuotaError, Quotas, StoreError
+from memspan import InvalidArgumentError, Memory, QuotaError, Quotas, Record, StoreError
 from memspan.remember.capacity import quotas as quotas_module
 from memspan.remember.capacity.quotas import enforce, excess
 from memspan.store import SqliteStore
@@ -436,3 +437,16 @@ def test_shrinking_goes_in_slices_that_sleep_finishes(
     assert excess(memory._engine, "ana") == {}
     memory.set_quotas(None)
     assert set(memory.restore(user="ana", ids=undone.cold)) == set(undone.cold)
+
+
+def test_what_leaves_a_kind_makes_room_for_what_comes_with_it(open_memory: Open) -> None:
+    third = {"episodic": 1 / 3, "semantic": 1 / 3, "procedural": 1 / 3}
+    memory = open_memory(quotas=Quotas(capacity=9, shares=third, eviction="oldest"))
+    memory.add(turns(1, 2, 3), user="ana")
+    known = memory.get(user="ana", id="m3")
+    assert known is not None
+    new = [Record(id=id_, user="ana", text=f"turn {id_}", at=known.at) for id_ in ("m4", "m5")]
+    assert memory.add_records([*new, replace(known, kind="semantic")]) == 3
+    assert live(memory) == {"m2", "m3", "m4", "m5"}, "not m2 for what m3 said before"
+    assert memory.stats("ana")["kinds"] == {"episodic": 3, "semantic": 1}
+    assert memory.verify() == []

@@ -151,7 +151,7 @@ def add_checked(
         records = with_lifetimes(change.writer, settled.records, moment, loading)
         jobs = False
         if records:
-            write_with_versions(change, records, settled.versions)
+            write_with_versions(change, _leaving_first(records, existing), settled.versions)
             if settled.away:
                 change.writer.cold.evict(settled.away, now_micros())
             if existing:
@@ -248,6 +248,13 @@ def _in_full(reader: StoreReader, existing: Mapping[_Key, Record]) -> dict[_Key,
         for user, records in by_user.items()
         for id_, record in in_full(reader, user, records).items()
     }
+
+
+def _leaving_first(records: Sequence[Record], existing: Mapping[_Key, Record]) -> Sequence[Record]:
+    """Records that leave their kind for another first: else new ones would evict others from where these make room."""
+    if not existing:
+        return records
+    return sorted(records, key=lambda record: existing.get(_key(record), record).kind == record.kind)
 
 
 def _keep_originals_apart(
