@@ -153,7 +153,13 @@ class LLMError(MemspanError):
 
 
 class TruncatedReplyError(LLMError):
-    """A model's answer was cut off because it grew too long, or the prompt was too long; ask for less at a time."""
+    """A model's answer was cut off because it grew too long, or the prompt was too long; ask for less at a time.
+
+    Attributes:
+        too_long: it was the prompt, which the server refused.
+    """
+
+    too_long: bool = False
 
 
 class BadReplyError(LLMError):

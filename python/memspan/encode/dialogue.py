@@ -27,6 +27,10 @@ class Dialogue(NamedTuple):
     history: tuple[Turn, ...]
     """Turns before them, which no answer can name."""
 
+    def length(self) -> int:
+        """Characters of the turns, which are most of a prompt."""
+        return sum(len(turn.text) for turn in (*self.history, *self.turns))
+
     def numbered(self) -> list[str]:
         """What tells which turns and questions the numbers in a prompt stand for."""
         texts = (text for one, question in self.asked for text in (one.text, question))

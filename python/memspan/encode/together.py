@@ -6,21 +6,49 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from memspan.errors import TruncatedReplyError
 from memspan.llm import Prompt
+from memspan.llm.protocol import Ready
 
 from .stage import Tools
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["all_or_none", "ask_in_parts", "in_batches", "split_list", "together"]
+__all__ = ["Room", "all_or_none", "ask_in_parts", "in_batches", "split_list", "together"]
 
 T = TypeVar("T")
 I = TypeVar("I")  # noqa: E741 - an item
 M = TypeVar("M", bound="BaseModel")
+
+
+class Room(Generic[I]):
+    """What a server takes, by what it refused: nothing that is as long is sent to it. For many prompts that differ in
+    little but their length. Belongs to one event loop.
+
+    Args:
+        length: of an item's prompt, as far as prompts differ in it.
+    """
+
+    def __init__(self, length: Callable[[I], int]) -> None:
+        self._length = length
+        self._refused: int | None = None
+
+    def before(self, item: I) -> Ready:
+        """To be awaited before a request: refuses one that the server would refuse."""
+
+        async def go() -> None:
+            if self._refused is not None and self._length(item) >= self._refused:
+                raise TruncatedReplyError("not asked: the server refused a prompt as short for its length")
+
+        return go
+
+    def refused(self, item: I) -> None:
+        """The server took the prompt for too long."""
+        length = self._length(item)
+        self._refused = length if self._refused is None else min(self._refused, length)
 
 
 async def together(waiting: Iterable[Awaitable[T]]) -> list[T]:
@@ -57,6 +85,7 @@ async def ask_in_parts(
     prompt: Callable[[I], Prompt],
     halves: Callable[[I], Sequence[I] | None],
     numbered: Callable[[I], Iterable[str]] | None = None,
+    room: Room[I] | None = None,
 ) -> list[tuple[I, M]]:
     """Ask about an item; when the reply does not fit, about its halves (keys `KEY.1` and `KEY.2`), and so on.
 
@@ -66,6 +95,7 @@ async def ask_in_parts(
     Args:
         halves: the parts of an item, mostly two; none of them leaves it unanswered, and `None` raises.
         numbered: texts that tell what the numbers in the prompt stand for, in order; for a reply without numbers none.
+        room: shared by calls about much the same; else each finds out by itself what is too long.
 
     Returns:
         The parts that were asked about, in order, each with its reply.
@@ -75,14 +105,17 @@ async def ask_in_parts(
     """
     try:
         full = key if numbered is None else f"{key}~{_fingerprint(numbered(item))}"
-        return [(item, await tools.ask(full, prompt(item), schema))]
-    except TruncatedReplyError:
+        ready = None if room is None else room.before(item)
+        return [(item, await tools.ask(full, prompt(item), schema, ready=ready))]
+    except TruncatedReplyError as error:
+        if room is not None and error.too_long:
+            room.refused(item)
         parts = halves(item)
         if parts is None:
             raise
     tools.note("split", key=key)
     replies = await together(
-        ask_in_parts(tools, f"{key}.{number}", part, schema, prompt, halves, numbered)
+        ask_in_parts(tools, f"{key}.{number}", part, schema, prompt, halves, numbered, room)
         for number, part in enumerate(parts, 1)
     )
     return [answered for reply in replies for answered in reply]

@@ -19,7 +19,7 @@ from .load import Load
 from .merging import merge_same, united_sources
 from .numbering import pick, scene_of, turn_lines
 from .stage import Tools
-from .together import ask_in_parts, in_batches, split_list, together
+from .together import Room, ask_in_parts, in_batches, split_list, together
 from .values import Statement, Work
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ class Verify:
         passed = await self._passed(work, tools)
         doubtful = tuple(one for place, one in enumerate(work.statements) if place not in passed)
         batches = in_batches(doubtful, self.batch)
-        spoken = SpokenTimes()
+        spoken, room = SpokenTimes(), Room(Dialogue.length)
         checked = await together(
-            self._check(str(number), batch, work, tools, spoken) for number, batch in enumerate(batches)
+            self._check(str(number), batch, work, tools, spoken, room) for number, batch in enumerate(batches)
         )
         held = await self._merged([pair for some in checked for pair in some], tools)
         if not passed:
@@ -102,7 +102,13 @@ class Verify:
         )
 
     async def _check(
-        self, key: str, batch: tuple[Statement, ...], work: Work, tools: Tools, spoken: SpokenTimes
+        self,
+        key: str,
+        batch: tuple[Statement, ...],
+        work: Work,
+        tools: Tools,
+        spoken: SpokenTimes,
+        room: Room[Dialogue],
     ) -> list[tuple[Statement, Statement]]:
         """Statements that hold, each with what the dialogue makes of it."""
         from .replies.verify import EvidenceReply
@@ -122,7 +128,14 @@ class Verify:
         asked = await self._questions(f"{key}.question", batch, tools)
         whole = Dialogue(tuple(asked), work.turns, work.history)
         replies = await ask_in_parts(
-            tools, f"{key}.evidence", whole, EvidenceReply, prompt, Dialogue.smaller, Dialogue.numbered
+            tools,
+            f"{key}.evidence",
+            whole,
+            EvidenceReply,
+            prompt,
+            Dialogue.smaller,
+            Dialogue.numbered,
+            room,
         )
         found: dict[int, tuple[Evidence | None, Dialogue]] = {}
         for part, reply in replies:

@@ -182,9 +182,7 @@ class Asker:
     ) -> Mode | None:
         """How to ask after a refusal; `None`: not at all."""
         if refusal.too_long:
-            raise TruncatedReplyError(
-                f"{stage}: model {self._model!r}: the prompt does not fit: {refusal}"
-            ) from None
+            raise self._too_long(refusal, stage) from None
         if self._dialect.drop(refusal, parameters):
             return mode
         return self._dialect.lower(refusal, mode, name)
@@ -209,8 +207,7 @@ class Asker:
                 return
             except Refusal as refusal:
                 if refusal.too_long:
-                    text = f"{stage}: model {self._model!r}: the prompt does not fit: {refusal}"
-                    raise TruncatedReplyError(text) from None
+                    raise self._too_long(refusal, stage) from None
                 if not self._dialect.drop(refusal, parameters):
                     raise self._refused(refusal, stage) from None
             finally:
@@ -226,6 +223,11 @@ class Asker:
             error.usage = usage
             raise
         return Finished(model=end.model, finish=end.finish, usage=usage)
+
+    def _too_long(self, refusal: Refusal, stage: str) -> TruncatedReplyError:
+        error = TruncatedReplyError(f"{stage}: model {self._model!r}: the prompt does not fit: {refusal}")
+        error.too_long = True
+        return error
 
     def _refused(self, refusal: Refusal, stage: str) -> LLMError:
         kind: type[LLMError] = LLMError

@@ -157,9 +157,10 @@ def test_a_prompt_that_does_not_fit_asks_for_less(
 ) -> None:
     server.misbehave(Fault(name="long", status=400, message=words))
 
-    with pytest.raises(TruncatedReplyError, match="the prompt does not fit"):
+    with pytest.raises(TruncatedReplyError, match="the prompt does not fit") as refused:
         model.complete(prompt, Items, stage="test")
 
+    assert refused.value.too_long
     assert len(server.asked) == 1
 
 
