@@ -200,6 +200,38 @@ def test_a_text_without_spaces_is_cut_around_the_match() -> None:
     assert "密码是七七三一" in Shortener("保险柜的密码是什么", "simple", estimate_tokens).shorten(text, 40)
 
 
+@pytest.mark.parametrize(
+    "signs",
+    [
+        ["น้ำ", "ที่", "ต", "ล", "า", "ด", "ปู่"],  # Thai: vowels and tones stand on consonants
+        ["👨\u200d👩\u200d👧", "👍🏽", "❤\ufe0f\u200d🔥", "🇩🇪", "🇫🇷"],
+        ["क्ष", "त्रि", "य", "दी"],
+        [normalize("NFD", "é"), normalize("NFD", "ä"), "x"],
+        [normalize("NFD", "한"), normalize("NFD", "국"), normalize("NFD", "が")],
+    ],
+)
+def test_a_text_is_cut_between_its_signs(signs: list[str]) -> None:
+    text = "".join(signs) * 20
+    ends = {len("".join((signs * 20)[:count])) for count in range(len(signs) * 20 + 1)}
+    for room in range(3, 60):
+        cut = Shortener("ตลาด", "simple", estimate_tokens).shorten(text, room)
+        assert len(cut.removesuffix(" …")) in ends
+    name = speaker_label(text)
+    assert len(name) <= 40
+    assert len(name) - 1 in ends
+
+
+def test_a_text_of_nothing_but_marks_is_cut_all_the_same() -> None:
+    text = "a" + "\u0301\u0302" * 500
+    assert Shortener("a", "simple", estimate_tokens).shorten(text, 40)
+
+
+def test_sentences_end_with_the_signs_of_their_script() -> None:
+    text = "हम मई में मिले। नाव देर से आई। फिर हमने मछली खाई।"
+    assert Shortener("नाव", "english", estimate_tokens).shorten(text, 20) == "… नाव देर से आई। …"
+    assert shortener("العبارة").shorten("هل نمت؟ تأخرت العبارة؟ أكلنا معا.", 4) == "… تأخرت العبارة؟ …"
+
+
 @given(st.text(max_size=300), st.text(max_size=40), st.integers(0, 60))
 def test_never_more_than_the_room(text: str, question: str, room: int) -> None:
     line = one_line(text)

@@ -10,6 +10,8 @@ import re
 import unicodedata
 from typing import Final
 
+from .signs import first_signs
+
 __all__ = ["CLOSE", "OPEN", "one_line", "plain_label", "speaker_label"]
 
 OPEN: Final = "<memories>"
@@ -80,7 +82,7 @@ def _visible(sign: str) -> str:
 def speaker_label(name: str) -> str:
     """A speaker's name without what ends a label, at most 40 characters."""
     line = " ".join(_IN_LABELS.sub(" ", one_line(name)).split())
-    return line if len(line) <= _MOST_OF_A_NAME else line[: _MOST_OF_A_NAME - 1] + "…"
+    return line if len(line) <= _MOST_OF_A_NAME else first_signs(line, _MOST_OF_A_NAME - 1) + "…"
 
 
 def plain_label(id_: str) -> str | None:

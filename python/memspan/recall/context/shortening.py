@@ -9,11 +9,12 @@ from typing import Final
 
 from memspan import _core
 
+from .signs import signs_of
 from .tokens import TokenCounter
 
 __all__ = ["Shortener"]
 
-_SENTENCE: Final = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
+_SENTENCE: Final = re.compile(r"(?<=[.!?…।॥؟۔])\s+|(?<=[。！？])")
 _WORD: Final = re.compile(r"(?<=\s)")
 _READ: Final = 200_000
 """Characters that are looked at."""
@@ -41,7 +42,7 @@ class Shortener:
 
     def shorten(self, text: str | Sequence[str], room: int) -> str:
         """Whole sentences around the one with most of the question's words, the first of equal ones, with `…` where
-        something is missing; words, or characters, of a sentence that is too long, from where most of the question's
+        something is missing; words, or signs, of a sentence that is too long, from where most of the question's
         stand together. At most `room` tokens; empty if nothing fits.
 
         Args:
@@ -62,8 +63,9 @@ class Shortener:
         kept = self._grown(words, max(0, first - _BEFORE), "", room, missing)
         if kept:
             return kept
-        first = _densest(self._found_at(pieces[best]))
-        return self._grown(list(pieces[best]), max(0, first - _BEFORE), "", room, missing)
+        signs = signs_of(pieces[best])
+        first = _densest(self._found_at(signs))
+        return self._grown(signs, max(0, first - _BEFORE), "", room, missing)
 
     def _matches(self, piece: str) -> int:
         return len(self._found_in(piece))
@@ -71,13 +73,15 @@ class Shortener:
     def _found_in(self, piece: str) -> frozenset[str]:
         return self._wanted.intersection(_core.analyze(piece, self._analyzer))
 
-    def _found_at(self, piece: str) -> list[frozenset[str]]:
+    def _found_at(self, signs: Sequence[str]) -> list[frozenset[str]]:
         """What begins at each sign, where there are no spaces to tell words apart."""
-        found: list[frozenset[str]] = [frozenset()] * len(piece)
+        found: list[frozenset[str]] = [frozenset()] * len(signs)
+        piece = "".join(signs)
+        sign_at = [number for number, sign in enumerate(signs) for _ in sign]
         for word in self._wanted:
             place = piece.find(word)
             while place >= 0:
-                found[place] |= {word}
+                found[sign_at[place]] |= {word}
                 place = piece.find(word, place + 1)
         return found
 
