@@ -28,6 +28,8 @@ _BEFORE_YEARS: Final = word_set("in since until before after by from to between 
 _BEFORE_DECADES: Final = frozenset(["the", "early", "mid", "late", "dash"])
 _CENTURIES: Final = {"nineteen": 1900, "twenty": 2000}
 _FAR_AHEAD: Final = 20
+_FAR: Final = (1000, 2200)
+_COUNTING: Final = frozenset(["of", "unit", "number", "year", "blob", "decimal", "clock"])
 POSSESSIVES: Final = frozenset(["my", "our", "your", "his", "her", "their"])
 
 
@@ -41,8 +43,30 @@ def read_year(sentence: Sentence, at: int) -> tuple[int | None, int]:
     if sentence.kind(stop) == "shortyear":
         short: int = sentence.value(stop)
         return (2000 if short <= sentence.now.year % 100 else 1900) + short, stop + 1
+    if _is_far_year(sentence, at, stop):
+        return sentence.value(stop), _after_year(sentence, stop + 1)
     spelled = _spelled_year(sentence, stop)
     return (None, at) if spelled is None else (spelled, stop + 2)
+
+
+def _is_far_year(sentence: Sentence, at: int, stop: int) -> bool:
+    """Whether a number of four digits is a year that no conversation is from ("4 July 1776", "May 2150"), so that the
+    date is none of a near year. With a noun behind it, it counts something."""
+    if sentence.kind(stop) != "number" or any(
+        sentence.kind(each) in ("in", "the") for each in range(at, stop)
+    ):
+        return False
+    token = sentence.tokens[stop]
+    if len(token.word) != 4 or not token.word.isdecimal() or not _FAR[0] <= token.value < _FAR[1]:
+        return False
+    if counts(sentence, stop) or _after_sign(sentence, stop):
+        return False
+    if _after_year(sentence, stop + 1) > stop + 1:
+        return True
+    follows = sentence.tokens[stop + 1] if sentence.kind(stop + 1) else None
+    if follows is not None and follows.kind == "word" and sentence.lexicon.language != "en":
+        return sentence.lexicon.language == "de" and not follows.capital  # "am 4. Juli 1776 unterzeichnet"
+    return sentence.closes(stop + 1) and sentence.kind(stop + 1) not in _COUNTING
 
 
 def _spelled_year(sentence: Sentence, at: int) -> int | None:
