@@ -48,9 +48,11 @@ StrPath: TypeAlias = str | os.PathLike[str]
 
 
 def ask_memory(memory: Memory, question: LabelledQuestion, k: int, options: Mapping[str, Any]) -> Recalls:
-    """`Memory.search` with the question, its time, and nothing that came after it."""
+    """`Memory.search` with the question, its time, and nothing that came after it. It counts as no use: with
+    `staleness`, answers would depend on what was asked before."""
     between = None if question.until is None else (None, question.until)
-    return memory.search(question.text, user=question.user, k=k, now=question.now, between=between, **options)
+    told = {"track": False, **options}
+    return memory.search(question.text, user=question.user, k=k, now=question.now, between=between, **told)
 
 
 def evaluate(

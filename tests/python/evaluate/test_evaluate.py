@@ -258,6 +258,15 @@ def test_the_same_again_gives_the_same(labelled: Labelled, stores: Path, tmp_pat
         assert result.groups() == one.groups()
 
 
+def test_to_be_asked_is_no_use(labelled: Labelled, stores: Path) -> None:
+    path = labelled("locomo")
+    options = {"staleness": "refresh", "fusion": "rrf"}
+    one, two = (run(path, "locomo", stores, options=options) for _ in range(2))
+    assert [each.retrieved for each in two.questions] == [each.retrieved for each in one.questions]
+    with Memory(one.files[0].store, HASH) as memory, memory._engine.store.reading() as reader:
+        assert not any(list(reader.uses.of(each.question.user)) for each in one.questions)
+
+
 def test_progress_names_the_work_and_its_steps(labelled: Labelled, stores: Path) -> None:
     begun: list[tuple[str, int]] = []
     steps: list[int] = []
