@@ -313,8 +313,12 @@ class Engine:
         if self.tokens is not None:
             self.tokens.forget(user)
 
-    def note_search(self, user: str) -> None:
-        """Count a search, and once in a while let a thread write what was counted: no search waits for the disk."""
+    def note_search(self, user: str, ids: Sequence[str]) -> None:
+        """Count a search and one use of each record that it brought, and once in a while let a thread write what was
+        counted: no search waits for the disk."""
+        state = self._state
+        if state is not None:
+            state.index.note_uses(user=user, ids=ids)
         if self.uses.note(user):
             # An interpreter that ends starts no threads; closing writes it then.
             with suppress(RuntimeError):

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from memspan import Index, InvalidArgumentError, Memory, Quotas
+from memspan.records import Record
 from memspan.remember import use_counts
 from memspan.store import SqliteStore
 from memspan.store.uses import Use
-from memspan.times import now_micros
+from memspan.times import from_micros, now_micros
 
 Open = Callable[..., Memory]
 WORDS = ("apple", "banana", "cherry", "damson", "elder")
@@ -94,6 +96,32 @@ def test_a_search_that_is_not_tracked_is_no_use(open_memory: Open) -> None:
     assert uses(open_memory()) == {recall.id: 2 for recall in tracked}
 
 
+class Indifferent:
+    """A reranker."""
+
+    name = "indifferent"
+
+    def score(self, question: str, passages: Sequence[str]) -> Any:
+        return np.zeros(len(passages), dtype=np.float32)
+
+
+@pytest.mark.parametrize("options", [{}, {"rerank_ms": 600_000}, {"fusion": "rrf", "rerank_ms": 600_000}])
+def test_only_what_comes_back_is_used(open_memory: Open, options: dict[str, Any]) -> None:
+    """Not what was found beside it: candidates of the reranker, and procedures that a how-to did not want."""
+    memory = open_memory(reranker=Indifferent())
+    texts = [("episodic", f"we deploy number {i} of the server") for i in range(12)]
+    texts += [("procedural", "to deploy, copy it to the server"), ("procedural", "zebra, lion, giraffe")]
+    memory.add_records(
+        Record(id=f"{kind[0]}{i}", user="ana", kind=kind, text=text, at=from_micros(i))
+        for i, (kind, text) in enumerate(texts)
+    )
+    found = memory.search("How do I deploy the server?", user="ana", k=2, **options)
+    assert len(found) == 2
+    assert found.lifted == (() if options.get("fusion") else ("p12",))
+    memory.close()
+    assert uses(open_memory()) == {recall.id: 1 for recall in found}
+
+
 def test_the_clock_of_a_question_is_no_use(open_memory: Open) -> None:
     """When a question of the past was asked is when the newest record that was believed then happened."""
     memory = open_memory()
@@ -106,7 +134,7 @@ def test_the_clock_of_a_question_is_no_use(open_memory: Open) -> None:
 
 def test_track_is_a_flag(open_memory: Open) -> None:
     with pytest.raises(InvalidArgumentError, match="track"):
-        open_memory().search("apple", user="ana", track="no")  # type: ignore[arg-type]
+        open_memory().search("apple", user="ana", track="no")
 
 
 def test_a_write_takes_uses_along(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,8 +60,6 @@ def search(engine: Engine, question: Asked, second_look: SecondLook, aging: Agin
     start = perf_counter()
     unwritten = {} if aging is None else aging.unwritten(engine, question.user)
     recalls = _found(engine, question, question.arguments, question.late_look)
-    if question.arguments.get("track", True):
-        engine.note_search(question.user)
     confidence: float | None = None
     if question.judge is not None:
         asked = perf_counter()
@@ -84,6 +82,8 @@ def search(engine: Engine, question: Asked, second_look: SecondLook, aging: Agin
     lifted = recalls.lifted
     if aging is not None:
         recalls = aging(engine, question.user, recalls, unwritten)
+    if question.arguments.get("track", True):
+        engine.note_search(question.user, [recall.id for recall in recalls])
     recalls.lifted = lifted
     recalls.plan = question.plan
     recalls.confidence = confidence
@@ -107,17 +107,12 @@ def _found(
     engine: Engine, question: Asked, arguments: Mapping[str, Any], look: LateLook | None = None
 ) -> Recalls:
     """What the index finds with these arguments, the best of it looked at again; if they name both times, with what
-    had ended by then."""
-    tracked = arguments.get("track", True)
-    if look is not None:
-        arguments = {**arguments, "track": False}  # More is found than comes back.
+    had ended by then. More is found than comes back, so that none of it counts as used here."""
 
     def find(index: Index, vanished: Sequence[str]) -> Hits:
-        return index.search(exclude=[*question.exclude, *vanished], **arguments)
+        return index.search(exclude=[*question.exclude, *vanished], **{**arguments, "track": False})
 
     recalls = _with_records(engine, question.user, find, question.as_of, look)
-    if look is not None and tracked:
-        engine.current().note_uses(user=question.user, ids=[recall.id for recall in recalls])
     more = ended_by_then(engine, question, arguments)
     if more is None or question.as_of is None:
         return recalls
@@ -126,11 +121,7 @@ def _found(
         return index.search(exclude=[*question.exclude, *more.exclude, *vanished], **more.arguments)
 
     ended = _with_records(engine, question.user, find_ended, question.as_of)
-    both = united(recalls, ended, question.as_of, arguments["k"])
-    if arguments.get("track", True):
-        there = {recall.id for recall in recalls}
-        engine.current().note_uses(user=question.user, ids=[one.id for one in both if one.id not in there])
-    return both
+    return united(recalls, ended, question.as_of, arguments["k"])
 
 
 def _with_wanted(engine: Engine, question: Asked, recalls: Recalls) -> Recalls:
