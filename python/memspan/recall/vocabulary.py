@@ -49,12 +49,20 @@ class Entry(NamedTuple):
     words: tuple[str, ...]
 
 
+# Letters that are none with a mark on it, as the index folds them. In Turkish "Işıl" begins with the capital of "ı".
+_PLAIN: Final = str.maketrans(
+    {"æ": "ae", "œ": "oe", "þ": "th", **dict(zip("đðħıłøŧŋɓɗƙƴ", "ddhilotnbdky", strict=True))}
+)
+
+
 def fold(text: str) -> str:
-    """In lower case and without accents, so that "José" and "jose" are the same."""
+    """In lower case and without accents, so that "José" and "jose", "Łoś" and "los" are the same."""
     if text.isascii():
         return text.lower()
-    apart = unicodedata.normalize("NFKD", text.casefold())
-    return unicodedata.normalize("NFC", "".join(sign for sign in apart if not unicodedata.combining(sign)))
+    # Letters of mathematics, which names on the web are written in, have no lower case before they are taken apart.
+    apart = unicodedata.normalize("NFKD", text.casefold()).casefold()
+    bare = "".join(sign for sign in apart if not unicodedata.combining(sign))
+    return unicodedata.normalize("NFC", bare.translate(_PLAIN))
 
 
 def words_of(text: str) -> Iterator[re.Match[str]]:

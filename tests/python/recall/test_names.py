@@ -280,6 +280,26 @@ def test_a_slip_that_two_names_may_make_is_neither() -> None:
     assert find_names("Is Lean here?", Vocabulary(speakers=["Lena", "Lean"]))[0].how == "exact"
 
 
+@pytest.mark.parametrize(
+    ("speaker", "question", "how"),
+    [
+        # Letters that are none with a mark on it; the index folds them, too.
+        ("Işıl", "ışıl dün ne dedi?", "exact"),
+        ("Yıldız", "YILDIZ NE DEDİ?", "exact"),
+        ("Yıldız", "What did Yildiz say?", "exact"),
+        ("Łoś", "What did Los say?", "exact"),
+        ("Đorđe", "What did Dorde say?", "exact"),
+        ("Æsa", "What did Aesa say?", "exact"),
+        ("Þór", "What did Thor say?", "exact"),
+        ("𝓐𝓷𝓪", "What did Ana say?", "exact"),
+        ("Ana", "What did 𝐀𝐧𝐚 say?", "exact"),
+    ],
+)
+def test_names_as_other_languages_write_them(speaker: str, question: str, how: str) -> None:
+    found = find_names(question, Vocabulary(speakers=[speaker, "Zed"]))
+    assert [(name.name, name.how) for name in found] == [(speaker, how)]
+
+
 def test_what_is_found() -> None:
     question = "Where did Melaine go?"
     (found,) = find_names(question, VOCABULARY)
