@@ -52,6 +52,11 @@ _NO_VERBS: Final = word_set(
 )
 # What French and Italian put before a name, without its vowel: "d'Ana".
 _ELIDED: Final = word_set("c d j l m n qu s t all dall dell nell sull un")
+# What Korean writes to the end of a name or noun: "민수는", "민수씨에게", "학교에서".
+_PARTICLES: Final = re.compile(
+    r"(?<=[가-힣]{2})(?:은|는|이|가|을|를|의|와|과|랑|도|만|에|께서?|에게서?|한테서?|에서|으로|로|하고|까지|부터|처럼|보다|아|야)$"
+)
+_TITLES: Final = re.compile("(?<=[가-힣]{2})[씨님이]$")
 _SENTENCE_ENDS: Final = frozenset(".!?:;\n")
 _SCANNED: Final = 10_000
 _MOST: Final = 32
@@ -166,13 +171,16 @@ def _bare(word: str) -> str:
 
 
 def _endings(word: str) -> Iterator[str]:
-    """The word without an ending that a plural or a genitive may have added."""
+    """The word without an ending that a plural or a genitive may have added, or a particle."""
     if len(word) > 3 and word.endswith("s"):
         yield word[:-1]
         if word.endswith("es"):
             yield word[:-2]
         if word.endswith("ies"):
             yield word[:-3] + "y"
+    if not word.isascii():
+        bare = _PARTICLES.sub("", word)
+        yield from (bare, _TITLES.sub("", bare))
 
 
 def _longest(words: list[_Word], at: int, vocabulary: Vocabulary) -> tuple[int, list[tuple[How, Entry]]]:

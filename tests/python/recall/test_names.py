@@ -293,6 +293,12 @@ def test_a_slip_that_two_names_may_make_is_neither() -> None:
         ("Þór", "What did Thor say?", "exact"),
         ("𝓐𝓷𝓪", "What did Ana say?", "exact"),
         ("Ana", "What did 𝐀𝐧𝐚 say?", "exact"),
+        # Korean writes particles and titles to the end of a name.
+        ("민수", "민수는 어제 뭐 했어?", "inflected"),
+        ("김민수", "김민수가 뭐라고 했어?", "inflected"),
+        ("민수", "민수씨에게 뭘 줬어?", "inflected"),
+        ("지영이", "지영이는 뭐래?", "inflected"),
+        ("하나", "하나 어디 있어?", "exact"),
     ],
 )
 def test_names_as_other_languages_write_them(speaker: str, question: str, how: str) -> None:
