@@ -107,7 +107,8 @@ FRENCH: Final[Table] = (
         "yes_no",
         r"^(?:\W*(?:et|mais|alors|dis-moi|dis)\b)*\W*est-ce qu|"
         r"^\W*(?:quand|lorsque|si|après que) [^,?]{1,200}, (?:est-ce qu|[\w']{1,20}-(?:t-)?(?:ils?|elles?|on|je)\b)|"
-        r"^(?!\W*(?:qui|que|quoi|où|comment|pourquoi|quel|quand|combien|à|de|d'|avec|pour|dans|en|chez|sur|par)\b)"
+        r"^(?!\W*(?:qu'|(?:[\w']{1,10} )?(?:qui|que|quoi|où|comment|pourquoi|(?:le|la|les)?quel(?:le)?s?|quand|"
+        r"combien)\b|(?:à|de|d'|avec|pour|dans|en|chez|sur|par)\b))"
         r"[\w' -]{0,60}\b\w+(?:-t)?-(?:ils?|elles?|on|ce|je)\b",
         "begins with a verb",
     ),
