@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memspan import InvalidArgumentError, TimeError
+from memspan.recall import Vocabulary, plan_by_rules
 from memspan.recall.times import LANGUAGES, RELATIONS, FoundTime, compound, find_times
 from memspan.recall.times.absolute import read_absolute
 from memspan.recall.times.find import MAX_FOUND, MAX_SCANNED
@@ -193,6 +194,17 @@ def test_names_are_months_in_lists_and_ranges(question: str, expected: str) -> N
 def test_names_of_several_words_are_names_as_a_whole(question: str, expected: str) -> None:
     names = ["april smith", "summer camp", "the may day fair"]
     assert shown(find_times(question, NOW, names=names)) == expected
+
+
+@pytest.mark.parametrize("spelled", ["noël", "noel"])
+def test_names_are_known_without_their_accents(spelled: str) -> None:
+    assert find_times("Qu'est-ce que Noël a dit ?", NOW, names=[spelled]) == []
+    assert find_times("Qu'est-ce que Noël Dupont a dit ?", NOW, names=[f"{spelled} dupont"]) == []
+    found = find_times("Qu'est-ce que Noël a dit à Noël 2020 ?", NOW, names=[spelled])
+    assert shown(found) == "in 2020-12-25 2020-12-26"
+    plan = plan_by_rules("Qu'est-ce que Noël a dit ?", now=NOW, vocabulary=Vocabulary(speakers=["Noël"]))
+    assert plan.names == ("Noël",)
+    assert plan.intervals == ()
 
 
 def test_slips_are_no_other_words_of_time() -> None:

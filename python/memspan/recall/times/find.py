@@ -56,10 +56,10 @@ def find_times(
     Args:
         now: an aware `datetime`, ISO 8601 text or integer microseconds; a naive `datetime` is refused.
         languages: which ones to look for, by ISO 639-1 code. Of those, the one that the text seems to be in is used.
-        names: names of people to the caller, in lower case. One of several words that stands in full ("april smith") is
-            no time. One of a single word ("june") is a month only when a number stands beside it, a word before it that
-            no person has there ("in June", "last June"), or another month that makes a list or a range of them ("in
-            April and May", "between April and May").
+        names: names of people to the caller, in lower case, with accents or without. One of several words that stands
+            in full ("april smith") is no time. One of a single word ("june") is a month only when a number stands
+            beside it, a word before it that no person has there ("in June", "last June"), or another month that makes a
+            list or a range of them ("in April and May", "between April and May").
 
     Raises:
         InvalidArgumentError: `text` is no text, or a language is unknown.

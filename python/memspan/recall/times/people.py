@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
+from memspan.recall.vocabulary import fold
+
 from .lexicon import Token
 
 __all__ = ["keep_names"]
@@ -32,7 +34,7 @@ def keep_names(tokens: list[Token], names: Collection[str], language: str) -> No
         if not (token.capital and token.kind in kinds):
             continue
         whole = _in_whole_name(tokens, position, names)
-        if not whole and token.word not in names:
+        if not whole and token.word not in names and fold(token.word) not in names:
             continue
         if not (whole or token.possessive) and (
             _placed(tokens, position) or _goes_on(tokens, accepted, position) or _ranges(tokens, position)
@@ -46,8 +48,10 @@ def _in_whole_name(tokens: list[Token], at: int, names: Collection[str]) -> bool
     """Whether it is a word of a name of several words that stands here in full: "April Smith"."""
     for first in range(max(0, at - _MOST_WORDS + 1), at + 1):
         words = [token.word for token in tokens[first : first + _MOST_WORDS]]
-        if any(" ".join(words[:size]) in names for size in range(max(2, at - first + 1), len(words) + 1)):
-            return True
+        for size in range(max(2, at - first + 1), len(words) + 1):
+            name = " ".join(words[:size])
+            if name in names or fold(name) in names:
+                return True
     return False
 
 
