@@ -1,4 +1,4 @@
-"""Words that turn a sentence round, in the languages whose questions are read."""
+"""Words that turn a sentence round, in the languages whose questions are read and in more in which people write."""
 
 from __future__ import annotations
 
@@ -24,11 +24,18 @@ _FOREIGN: Final = word_set(
     "nao nem nenhum nenhuma ninguem sem "  # Portuguese
     "niet geen nooit niets niemand zonder "  # Dutch
     "nie nigdy nic nikt bez zaden "  # Polish
-    "не нет ни нельзя никогда ничего никто без"  # Russian
+    "не нет ни нельзя никогда ничего никто без "  # Russian
+    # Words that say something else in one of the languages above are left out, such as Romanian "nu".
+    "inte ej aldrig ingen inget utan ikke ikkje aldri ingenting intet uden uten "  # Swedish, Danish, Norwegian
+    "degil yok hayır asla hicbir δεν δε μην οχι ποτε κανεις τιποτα χωρις "  # Turkish, Greek
+    "לא אין בלי لا لم لن ليس ليست لست بدون نيست نہیں "  # Hebrew, Arabic, Persian, Urdu
+    "нема немає ніхто няма nije nisam nisu nema neni niciodata nimic fara "  # Ukrainian to Romanian
+    "soha nincs nelkul tidak bukan jangan tanpa không chưa 안 못"  # Hungarian, Indonesian, Vietnamese, Korean
 )
-NEGATIONS: Final = _ENGLISH | _FOREIGN
+_FOLDED: Final = frozenset(map(fold, _FOREIGN))
+NEGATIONS: Final = _ENGLISH | _FOLDED
 """Folded (`memspan.recall.vocabulary.fold`), English ones without their apostrophe."""
-_WITHIN: Final = re.compile("な[いくかけ]|ません|[不没沒未無无非]|않|없|못|안 ")
+_WITHIN: Final = re.compile("な[いくかけ]|ません|[不没沒未無无非]|않|없|못|안 |ไม่|อย่า|नहीं|बिना")
 """Where words have no spaces between them, or the negation is an ending."""
 
 
@@ -40,4 +47,4 @@ def negations_in(text: str, *, english: bool = True) -> frozenset[str]:
         english: whether English ones count.
     """
     words = frozenset(_WORD.findall(fold(text)))
-    return (words & (NEGATIONS if english else _FOREIGN)) | frozenset(_WITHIN.findall(normalize("NFC", text)))
+    return (words & (NEGATIONS if english else _FOLDED)) | frozenset(_WITHIN.findall(normalize("NFC", text)))

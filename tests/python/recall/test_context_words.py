@@ -100,6 +100,36 @@ SENTENCE = "we all went to the lake on the last day of june"
             False,
         ),
         ("eu vou com eles para a casa do lago hoje", "eu não vou com eles para a casa do lago hoje", False),
+        (
+            "jag tycker att vi ska åka till sjön på lördag med barnen",
+            "jag tycker att vi inte ska åka till sjön på lördag med barnen",
+            False,
+        ),
+        (
+            "bence cumartesi günü çocuklarla göle gitmek iyi bir fikir olur",
+            "bence cumartesi günü çocuklarla göle gitmek iyi bir fikir değil olur",
+            False,
+        ),
+        (
+            "θέλω να πάμε στη λίμνη το Σάββατο με όλα τα παιδιά",
+            "δεν θέλω να πάμε στη λίμνη το Σάββατο με όλα τα παιδιά",
+            False,
+        ),
+        (
+            "أريد أن نذهب إلى البحيرة يوم السبت مع كل الأطفال",
+            "لا أريد أن نذهب إلى البحيرة يوم السبت مع كل الأطفال",
+            False,
+        ),
+        (
+            "나는 토요일에 아이들과 함께 호수에 가고 싶다고 어제 말했어 정말",
+            "나는 토요일에 아이들과 함께 호수에 안 가고 싶다고 어제 말했어 정말",
+            False,
+        ),
+        (
+            "jag tycker att vi ska åka till sjön på lördag med barnen",
+            "jag tycker att vi nog ska åka till sjön på lördag med barnen",
+            True,
+        ),
         ("The balance is -200", "The balance is 200", False),
         ("it was $5", "it was €5", False),
         ("the bridge is 1.5 long", "the bridge is 1-5 long", False),
