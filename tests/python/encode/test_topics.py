@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from unicodedata import category, normalize
 
 import pytest
 from counted_calls import counted_calls
@@ -179,6 +180,28 @@ def test_other_scripts(texts: list[str], expected: str | None) -> None:
     texts = [text.encode("utf-8", "replace").decode() for text in texts]
     found = topics(texts)
     assert (expected in found) if expected else not found
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["เราไปทะเลสาบ", "ทะเลสาบหนาว", "พายแอปเปิลอร่อย", "แอปเปิลหมดแล้ว"], {"ทะเลสาบ", "แอปเปิล"}),
+        (["ဈေးသွားတယ်", "ဈေးကပိတ်တယ်", "မနက်ဖြန်ဈေးသွားမယ်"], {"ဈေးသွား"}),
+        ([normalize("NFD", text) for text in ("ガンダムを買った", "ガンダムが好き")], {"ガンダム"}),
+    ],
+)
+def test_marks_and_vowels_stay_with_their_consonant(texts: list[str], expected: set[str]) -> None:
+    """No topic begins with a mark of the letter before, or ends with a vowel of the one behind."""
+    found = topics(texts, sessions=[f"s{i}" for i in range(len(texts))])
+    assert expected <= set(found)
+    for tag in found:
+        assert not category(tag[0]).startswith("M")
+        assert tag[0] not in "ะาำ"
+        assert tag[-1] not in "เแโใไ"
+
+
+def test_accents_make_one_word_however_they_are_written() -> None:
+    assert "café" in topics(["the café was open", normalize("NFD", "a café by the sea")])
 
 
 def test_no_turns() -> None:

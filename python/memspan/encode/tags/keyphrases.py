@@ -11,7 +11,7 @@ from memspan import _core
 
 from .grammar import Grammar
 from .wordlists import CALENDAR, COLOURS, EMPTY_NOUNS, EMPTY_WORDS
-from .words import Word
+from .words import Word, is_unspaced
 
 __all__ = ["Phrase", "find_keyphrases", "weight_of"]
 
@@ -183,7 +183,7 @@ def _spelled(part: Sequence[Word]) -> str:
 
 
 def _is_unspaced(key: tuple[str, ...]) -> bool:
-    return len(key) > 1 and all(len(word) == 1 for word in key)
+    return len(key) > 1 and all(map(is_unspaced, key))
 
 
 def _is_empty(word: Word) -> bool:

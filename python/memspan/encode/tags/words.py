@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import re
 from typing import Final, NamedTuple
+from unicodedata import normalize
 
 from memspan.recall.marks import MARKS
 
-__all__ = ["UNSPACED", "Word", "WordReader", "singular"]
+__all__ = ["UNSPACED", "Word", "WordReader", "is_unspaced", "singular"]
 
 # Letters and digits with inner apostrophes, full stops of abbreviations left out; scripts without spaces one character
-# at a time: what belongs together there, only statistics can say.
+# at a time, with its marks: what belongs together there, only statistics can say.
 UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 )
 _SIGNS: Final = rf"[^\W_{UNSPACED}]+(?:[{MARKS}]+[^\W_{UNSPACED}]*)*"
-_TOKEN: Final = re.compile(rf"[{UNSPACED}]|{_SIGNS}(?:['’][^\W_]+)*")
+# Vowels of Thai and Lao that are no marks; some are written before the consonant that they follow.
+_AHEAD: Final = "\u0e40-\u0e44\u0ec0-\u0ec4"
+_BEHIND: Final = "\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3"
+_UNSPACED_SIGN: Final = rf"[{_AHEAD}]?[{UNSPACED}][{MARKS}{_BEHIND}]*"
+_TOKEN: Final = re.compile(rf"{_UNSPACED_SIGN}|{_SIGNS}(?:['’][^\W_]+)*")
 _ONE_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _SENTENCE: Final = re.compile(r"[^\w\s,'’/&-]")
 _SHORTEST_PLURAL: Final = 4
@@ -35,7 +40,7 @@ class Word(NamedTuple):
     starts: bool
     """It is the first of a sentence, a line or a quotation."""
     unspaced: bool
-    """One character of a script that writes no spaces."""
+    """One character of a script that writes no spaces, with its marks."""
 
 
 class WordReader:
@@ -46,7 +51,8 @@ class WordReader:
         self._known: dict[tuple[str, bool, bool], Word] = {}
 
     def read(self, text: str) -> list[Word]:
-        """The words of a text in their order. O(n)."""
+        """The words of a text in their order, accents as one sign with their letter. O(n)."""
+        text = normalize("NFC", text)
         words = []
         end = 0
         known = self._known
@@ -68,8 +74,12 @@ class WordReader:
 
 def _word(token: str, joined: bool, starts: bool) -> Word:
     folded = token.casefold().replace("’", "'")
-    unspaced = len(token) == 1 and _ONE_UNSPACED.match(token) is not None
-    return Word(token, folded, singular(folded), joined, starts, unspaced)
+    return Word(token, folded, singular(folded), joined, starts, is_unspaced(token))
+
+
+def is_unspaced(word: str) -> bool:
+    """Whether it is a character of a script that writes no spaces, with its marks."""
+    return _ONE_UNSPACED.match(word) is not None
 
 
 def singular(word: str) -> str:
