@@ -41,14 +41,14 @@ _SAYS_NOTHING: Final = word_set(
     # Portuguese
     "o que aconteceu houve fiz fez fizemos fizeram falamos conversamos no na em os as e tudo resuma resumo "
     # Dutch
-    "wat is er gebeurd gebeurde heb hebben we wij ik jij zij gedaan deed deden gepraat besproken over "
-    "vertel mij alles het de in op van en vat samen samenvatting "
+    "wat is er gebeurd gebeurde heb heeft hebben we wij ik jij zij gedaan deed deden gepraat besproken over "
+    "vertel mij alles het de in op van en vat samen samenvatting waarover "
     # Polish
     "co się stało działo wydarzyło zdarzyło robiłem robiłam robiliśmy robił robiła rozmawialiśmy o w we "
-    "na i wszystko podsumuj podsumowanie "
+    "na i wszystko podsumuj podsumowanie czym "
     # Russian
     "что случилось произошло было происходило делал делала делали мы я ты вы он она они говорили "
-    "обсуждали о об в во на и всё все "
+    "обсуждали о об чём чем в во на и всё все "
 )
 
 # Chinese, then Japanese, whose words are not apart. None is a row of others, so that there is one way to read a text.
@@ -69,8 +69,8 @@ def asks_for_all_of_a_time(question: str, times: Sequence[FoundTime], names: Seq
     if not times or len(question) > _LONGEST or any(name.source == "tag" for name in names):
         return False
     rest = list(question)
-    for time in times:
-        start, end = time.span
+    # A name stands within words in Japanese.
+    for start, end in (*(time.span for time in times), *(name.span for name in names)):
         rest[start:end] = " " * (end - start)
     own = {word.casefold() for name in names for word in _WORD.findall(name.text)}
     words = [word.casefold() for word in _WORD.findall("".join(rest))]

@@ -12,7 +12,7 @@ from memspan import Memory
 from memspan.recall import Vocabulary, plan_by_rules
 
 NOW = "2024-03-05T10:00:00Z"
-VOCABULARY = Vocabulary(speakers=["Anna"], tags=["camping"])
+VOCABULARY = Vocabulary(speakers=["Anna", "アナ", "安娜"], tags=["camping"])
 START = datetime(2023, 1, 1, tzinfo=timezone.utc)
 FEBRUARY = ("Went up the hill.", "Bought a bicycle.", "Grandma turned ninety.", "Painted the kitchen.")
 
@@ -42,6 +42,12 @@ FEBRUARY = ("Went up the hill.", "Bought a bicycle.", "Grandma turned ninety.", 
         "上个月发生了什么？",
         "昨天我们说了什么",
         "先月何がありましたか",
+        "アナは先週何をしましたか",
+        "安娜在上周做了什么",
+        "Wat heeft Anna vorige week gedaan?",
+        "Waarover hebben we gisteren gepraat?",
+        "O czym rozmawialiśmy wczoraj?",
+        "О чём мы говорили вчера?",
     ],
 )
 def test_questions_with_nothing_but_a_time(question: str) -> None:
