@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import datetime, timezone
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 from conversations import START, statement, turn, turns, work
@@ -65,6 +66,7 @@ def test_a_time_near_the_turn_is_believed(given: str, expected: str) -> None:
         ("I was in Rome in 2019.", "2019"),
         ("My exam is on 3 March 2024.", "2024-03-03T09:00:00"),
         ("Since 2010 I live here.", "2015-01-01"),
+        (normalize("NFD", "Ich war im März in Rom."), "2023-03-10"),
     ],
 )
 def test_a_time_that_the_turn_names_is_believed(text: str, given: str) -> None:
