@@ -52,6 +52,21 @@ def test_files_are_private(tmp_path: Path, make_record: Callable[..., Record]) -
     assert [file.name for file in path.parent.iterdir()] == ["agent.memspan"]
 
 
+def test_a_url_is_no_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in ("postgresql://host/db", "sqlite:///a.db", "file:/a.memspan", Path("https://host/agent.memspan")):
+        with pytest.raises(InvalidArgumentError, match=r"^path: got .*; this looks like a URL$"):
+            Memory(path, "hash:32")
+    with pytest.raises(InvalidArgumentError, match=r"^path: got '~/a\.memspan'; .*expanduser"):
+        Memory("~/a.memspan", "hash:32")
+    assert not list(tmp_path.iterdir())
+    for folder in ("notes:", "~"):
+        (tmp_path / folder).mkdir()
+        Memory(f"{folder}/a.memspan", "hash:32").close()
+        assert (tmp_path / folder / "a.memspan").exists()
+    Memory("./new:/a.memspan", "hash:32").close()
+
+
 @pytest.mark.parametrize("path", ["", ":memory:", "a\0b", 7, None, b"bytes"])
 def test_paths_that_are_no_files(path: object) -> None:
     with pytest.raises(InvalidArgumentError, match=r"^path: got .*; accepted: "):

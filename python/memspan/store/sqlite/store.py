@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -23,6 +24,9 @@ from .writer import SqliteWriter
 __all__ = ["SqliteStore"]
 
 _logger = logging.getLogger("memspan")
+_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+"""Not `C:/`; with one slash, to which `Path` shortens two."""
+
 _MANY: Final = 1000
 """Records in a transaction for which a thread is worth starting that copies the log."""
 
@@ -228,6 +232,12 @@ def _checked_path(path: object) -> Path:
     text = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
     if not isinstance(text, str) or not text or "\0" in text or text == ":memory:":
         raise invalid("path", path, accepted)
+    # Folders that are missing are made: a store would lie in one of this name, where nobody looks for it.
+    if not os.path.isdir(text.split("/")[0]):
+        if _URL.match(text):
+            raise invalid("path", path, accepted + "; this looks like a URL")
+        if text.startswith("~/"):
+            raise invalid("path", path, accepted + "; `~` is the shell's: use `os.path.expanduser`")
     # SQLite follows symbolic links, too: its log, and the snapshot, lie beside the file that a link leads to, so that
     # whoever opens it by another name finds and erases them.
     checked = Path(os.path.realpath(text))
