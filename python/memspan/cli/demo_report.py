@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -71,7 +72,7 @@ def print_summary(
     if keep is None:
         env.say("Next: memspan demo --keep demo.memspan, then ask your own questions of it.")
     else:
-        env.say(f'Next: memspan search "What did Tiller eat?" --store {keep} --user {USER}')
+        env.say(f'Next: memspan search "What did Tiller eat?" --store {shlex.quote(str(keep))} --user {USER}')
     env.say("Your own conversations: memspan ingest FILE --store my.memspan --user me")
 
 

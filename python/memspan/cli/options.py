@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -60,7 +61,8 @@ def _require_store(context: click.Context, parameter: click.Parameter, value: Pa
     # Opening would create an empty store, and a mistyped path would then look like a user without memories.
     inspection = inspect(value)
     if inspection is None or not inspection.settings:
-        raise click.BadParameter(f"no store at '{value}'; `memspan ingest FILE --store {value}` makes one")
+        quoted = shlex.quote(str(value))
+        raise click.BadParameter(f"no store at '{value}'; `memspan ingest FILE --store {quoted}` makes one")
     return value
 
 

@@ -38,6 +38,13 @@ def test_keep_leaves_a_store_to_go_on_with(run, run_json, tmp_path):
     assert len(run_json("latest", "--store", "kept.memspan", "--user", "demo", "-k", 1000)["records"]) == 169
 
 
+def test_hints_quote_paths(run):
+    assert "memspan ingest FILE --store 'my own.memspan'`" in run(
+        "latest", "--store", "my own.memspan", "--user", "demo", code=2
+    ).stderr.replace("\n", " ")
+    assert "--store 'my own.memspan' --user" in run("demo", "--keep", "my own.memspan").stdout
+
+
 def test_without_keep_nothing_is_left(run, tmp_path):
     run("demo")
     assert list(tmp_path.iterdir()) == []

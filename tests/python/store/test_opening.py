@@ -54,7 +54,12 @@ def test_files_are_private(tmp_path: Path, make_record: Callable[..., Record]) -
 
 def test_a_url_is_no_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for path in ("postgresql://host/db", "sqlite:///a.db", "file:/a.memspan", Path("https://host/agent.memspan")):
+    for path in (
+        "postgresql://host/db",
+        "sqlite:///a.db",
+        "file:/a.memspan",
+        Path("https://host/agent.memspan"),
+    ):
         with pytest.raises(InvalidArgumentError, match=r"^path: got .*; this looks like a URL$"):
             Memory(path, "hash:32")
     with pytest.raises(InvalidArgumentError, match=r"^path: got '~/a\.memspan'; .*expanduser"):
