@@ -76,5 +76,5 @@ class Record:
     """A legal hold: as `pinned`, and it cannot be forgotten either."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """JSON-able values; `where` filters look here."""
-    embedding: NDArray[np.float32] | None = None
-    """Shape (dim,), float32; `None` when it was not loaded or not computed."""
+    embedding: NDArray[np.float32] | None = field(default=None, repr=False)
+    """Shape (dim,), float32, and no part of the `repr`; `None` when it was not loaded or not computed."""

@@ -297,3 +297,14 @@ def test_many_records_are_added_where_no_thread_starts(
         memory.add([f"text {number}" for number in range(600)], user="ana")
     assert memory.stats("ana")["records"] == 600
     assert memory.verify() == []
+
+
+def test_a_record_shows_no_numbers_of_its_vector(memory: Memory) -> None:
+    (id_,) = memory.add("We went camping in the mountains", user="ana", at=AT)
+    record = memory.get(user="ana", id=id_)
+    assert record is not None
+    assert record.embedding is not None
+    shown = repr(record)
+    assert "We went camping" in shown
+    assert "array(" not in shown
+    assert "\n" not in shown
