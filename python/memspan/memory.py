@@ -55,7 +55,8 @@ class Memory(
 
     What a call adds is on disk and searchable when the call returns. Any number of threads, handles and
     processes may use one path at a time; each sees what the others committed before its call began. Every
-    call that can wait has an asynchronous form of the same name with an `a` in front.
+    call that can wait has an asynchronous form of the same name with an `a` in front; both `with` and `async with`
+    close the memory at their end.
 
     Args:
         path: the file, such as `agent.memspan`; made when missing, readable by its owner only. A cache of the
@@ -168,3 +169,11 @@ class Memory(
         self.close()
 
     aclose = in_thread(close)
+
+    async def __aenter__(self) -> Memory:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -279,3 +280,21 @@ def test_closing_again_ends_what_an_interrupt_left_open(
             memory.close()
     memory.close()
     assert not path.with_name(path.name + "-wal").exists()
+
+
+def test_async_with_closes_beside_the_loop(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closing: list[threading.Thread] = []
+
+    async def use() -> Memory:
+        async with Memory(path, "hash:32") as memory:
+            end = memory._engine.close
+            monkeypatch.setattr(
+                memory._engine, "close", lambda: (closing.append(threading.current_thread()), end())
+            )
+            await memory.aadd("We went camping", user="ana")
+            return memory
+
+    memory = asyncio.run(use())
+    assert [thread is threading.main_thread() for thread in closing] == [False]
+    with pytest.raises(errors.StoreError, match="closed"):
+        memory.latest("ana")
