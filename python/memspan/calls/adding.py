@@ -54,7 +54,8 @@ class AddingCalls(Calls):
                 model thought.
             user: whose memory it becomes.
             at: when it happened; each message without a time of its own follows the one before by a second.
-                Without any time it happens now.
+                Without any time it happens now. Integers are microseconds since 1970: of a clock that counts seconds
+                give a `datetime`.
             session: the session of messages that do not name theirs.
             metadata, tags, kind: for all messages; a message's own metadata and tags are added, its own kind
                 wins. A list of texts under `images` in the metadata are captions, too.

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from memspan.base.half_emoji import without_half_emoji
 
@@ -41,6 +41,9 @@ __all__ = [
     "optional",
     "required",
 ]
+
+_OTHER_UNITS: Final = ((10**9, "seconds", 10**6), (10**12, "milliseconds", 1000))
+"""From these integers on, up to ten times as much: of the years 2001 to 2286 as these."""
 
 T = TypeVar("T")
 Check = Callable[[Any, Place], T]
@@ -120,13 +123,22 @@ def is_name(value: object) -> bool:
 
 
 def as_time(value: Any, place: Place) -> datetime:
-    """ISO 8601 text (without an offset it is UTC) or integer microseconds since 1970."""
+    """ISO 8601 text (without an offset it is UTC) or integer microseconds since 1970.
+
+    Files of other programs count seconds or milliseconds. Read as microseconds they are all of January to April 1970,
+    where nobody would look for them: they are refused.
+    """
+    accepted = "ISO 8601 text or integer microseconds since 1970, in years 1-9999"
     try:
-        return from_micros(to_micros(value, str(place)))
+        micros = to_micros(value, str(place))
     except TimeError:
-        raise place.error(
-            value, "ISO 8601 text or integer microseconds since 1970, in years 1-9999"
-        ) from None
+        raise place.error(value, accepted) from None
+    for least, unit, factor in _OTHER_UNITS if isinstance(value, int) else ():
+        if least <= value < 10 * least:
+            raise place.error(
+                value, f"{accepted}; this reads as {unit}: multiply by {factor:,}, or, for 1970, give a text"
+            )
+    return from_micros(micros)
 
 
 def as_kind(value: Any, place: Place) -> str:

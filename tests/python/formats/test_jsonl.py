@@ -59,6 +59,11 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
     ({"text": "x", "at": "2024-13-01"}, "at: got '2024-13-01'; accepted: ISO 8601"),
     ({"text": "x", "at": 1.5}, "at: got 1.5"),
     ({"text": "x", "at": 10**18}, "at: got 1000000000000000000"),
+    (
+        {"text": "x", "at": 1714564800},
+        "at: got 1714564800; .*; this reads as seconds: multiply",
+    ),
+    ({"text": "x", "at": 1714564800123}, "at: got 1714564800123"),
     ({"text": "x", "at": True}, "at: got True"),
     (
         {"text": "x", "at": "2024-01-01", "until": "2024-01-01"},
