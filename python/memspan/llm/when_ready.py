@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..errors import LLMError
 from .prompt import Prompt
 from .protocol import LLM, Ready, Reply
 
@@ -26,13 +27,29 @@ async def complete(llm: LLM, prompt: Prompt, schema: type[M], *, stage: str, rea
     """See `LLM.acomplete`; a client that takes no `ready` is asked after one look.
 
     Raises:
+        LLMError: the client returned something else than a reply of this schema.
         Exception: what `ready` raises; then nothing more is sent.
     """
-    if ready is None:
-        return await llm.acomplete(prompt, schema, stage=stage)
-    if not takes_ready(llm.acomplete):
-        await ready()
-        return await llm.acomplete(prompt, schema, stage=stage)
     acomplete: Any = llm.acomplete
-    reply: Reply[M] = await acomplete(prompt, schema, stage=stage, ready=ready)
-    return reply
+    if ready is None:
+        reply = acomplete(prompt, schema, stage=stage)
+    elif not takes_ready(acomplete):
+        await ready()
+        reply = acomplete(prompt, schema, stage=stage)
+    else:
+        reply = acomplete(prompt, schema, stage=stage, ready=ready)
+    return _checked(await reply if inspect.isawaitable(reply) else reply, llm, schema, stage)
+
+
+def _checked(reply: Any, llm: LLM, schema: type[M], stage: str) -> Reply[M]:
+    """A reply of a client that may be somebody's own, of which nobody knows what it returns."""
+    if not isinstance(reply, Reply):
+        got = type(reply).__name__
+    elif not isinstance(reply.value, schema):
+        got = f"a Reply with a {type(reply.value).__name__}"
+    else:
+        return reply
+    raise LLMError(
+        f"{stage}: `acomplete` of model {llm.model!r} returned {got}; expected a memspan.llm.Reply whose `value` is of "
+        f"the schema that was asked for, {schema.__name__}"
+    )

@@ -14,7 +14,7 @@ from llm_faults import FAULTS, slow
 from scripted_llm import Asked, ScriptedLLM, all_rules, no_pause
 
 from memspan.errors import InvalidArgumentError, LLMError, TimeError, TruncatedReplyError
-from memspan.llm import OpenAIModel, Usage
+from memspan.llm import OpenAIModel, Reply, Usage
 from memspan.memory import Memory
 from memspan.recall import Plan
 from memspan.recall.answer import NOT_ENOUGH, Answer
@@ -339,6 +339,32 @@ def test_without_a_model_the_error_says_what_to_do(memory: Memory) -> None:
     with pytest.raises(InvalidArgumentError, match="llm=") as caught:
         memory.ask("Where?", user="ana")
     assert "Memory(path, llm=...)" in str(caught.value)
+
+
+@pytest.mark.parametrize("waits", [True, False])
+@pytest.mark.parametrize(
+    ("returned", "told"),
+    [("42", "str"), (Reply(value={}, model="m", usage=Usage()), "a Reply with a dict")],  # type: ignore[type-var]
+)
+def test_a_client_of_ones_own_that_returns_something_else(
+    open_memory: Callable[..., Memory], returned: object, told: str, waits: bool
+) -> None:
+    class Own:
+        model = "own"
+
+        def acomplete(self, prompt: object, schema: object, *, stage: str) -> object:
+            async def later() -> object:
+                return returned
+
+            return later() if waits else returned
+
+    memory = open_memory(llm=Own())
+    memory.add(TURNS, user="ana")
+    expected = rf"answer: `acomplete` of model 'own' returned {told}; expected a memspan.llm.Reply"
+    with pytest.raises(LLMError, match=expected):
+        memory.ask("Where does Ana live?", user="ana")
+    with pytest.raises(LLMError, match=expected):
+        list(memory.stream_answer("Where does Ana live?", user="ana"))
 
 
 def test_asynchronous_and_bound_forms(asking: Memory) -> None:
