@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from memspan import errors
 from memspan.records import Record
@@ -299,3 +300,16 @@ def test_metadata_of_the_callers_own_stays_beside_actions() -> None:
         {"content": "", "function_call": {"name": "f"}, "metadata": {"a": 1}}, metadata={"b": 2}
     )
     assert record.metadata == {"a": 1, "b": 2, "actions": [{"action": "f"}]}
+
+
+def test_an_object_of_a_models_package_says_how_it_becomes_a_message() -> None:
+    class Message(BaseModel):
+        role: str = "assistant"
+        content: str = "Noted."
+
+    for messages, place in ((Message(), "messages"), ([Message()], r"messages\[0\]")):
+        with pytest.raises(
+            errors.InvalidArgumentError, match=rf"^{place}: got .*; of this object, its `model_dump"
+        ):
+            records(messages)
+    assert [record.text for record in records([Message().model_dump()])] == ["Noted."]

@@ -103,6 +103,11 @@ def to_drafts(
     return drafts
 
 
+def _dumped(message: object) -> str:
+    """What to tell whoever passes the answer of a model's package as it came."""
+    return "; of this object, its `model_dump()`" if hasattr(message, "model_dump") else ""
+
+
 def _sessions(messages: Any, defaults: _Defaults) -> Iterator[tuple[str, Sequence[Any], _Defaults]]:
     """Each session's place in the input, its messages and its defaults; plain messages are one session."""
     if isinstance(messages, str) or (isinstance(messages, Mapping) and "messages" not in messages):
@@ -126,7 +131,7 @@ def _sessions(messages: Any, defaults: _Defaults) -> Iterator[tuple[str, Sequenc
         else:
             yield "messages", messages, defaults
     else:
-        raise invalid("messages", messages, _ACCEPTED)
+        raise invalid("messages", messages, _ACCEPTED + _dumped(messages))
 
 
 def _session(argument: str, entry: Any, defaults: _Defaults) -> tuple[str, Sequence[Any], _Defaults]:
@@ -165,7 +170,7 @@ def _session_drafts(argument: str, entries: Sequence[Any], defaults: _Defaults) 
     messages = [{"text": entry} if isinstance(entry, str) else entry for entry in entries]
     for place, message in zip(places, messages, strict=True):
         if not isinstance(message, Mapping):
-            raise invalid(place, message, "a text or a mapping with `text` or `content`")
+            raise invalid(place, message, "a text or a mapping with `text` or `content`" + _dumped(message))
     moments = _moments(messages, places, defaults.start)
     dated = moments is not None
     first = 0 if dated or not entries else next_moments(len(entries))
