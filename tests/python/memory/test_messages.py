@@ -302,14 +302,55 @@ def test_metadata_of_the_callers_own_stays_beside_actions() -> None:
     assert record.metadata == {"a": 1, "b": 2, "actions": [{"action": "f"}]}
 
 
-def test_an_object_of_a_models_package_says_how_it_becomes_a_message() -> None:
-    class Message(BaseModel):
-        role: str = "assistant"
-        content: str = "Noted."
+class Dumped(BaseModel, extra="allow"):
+    """Stands for the objects of a model's package."""
 
-    for messages, place in ((Message(), "messages"), ([Message()], r"messages\[0\]")):
+
+def test_an_object_of_a_models_package_says_how_it_becomes_a_message() -> None:
+    message = Dumped(role="assistant", content="Noted.")  # type: ignore[call-arg]
+    for messages, place in ((message, "messages"), ([message], r"messages\[0\]")):
         with pytest.raises(
             errors.InvalidArgumentError, match=rf"^{place}: got .*; of this object, its `model_dump"
         ):
             records(messages)
-    assert [record.text for record in records([Message().model_dump()])] == ["Noted."]
+    assert [record.text for record in records([message.model_dump()])] == ["Noted."]
+
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+SAID = {"type": "text", "text": "Sunny."}
+USED = {"type": "tool_use", "id": "c1", "name": "weather", "input": {}}
+
+
+@pytest.mark.parametrize(
+    ("message", "place"),
+    [
+        ({"content": "Let me look.", "tool_calls": [Dumped(**CALL)]}, "['tool_calls'][0]"),
+        ({"content": None, "tool_calls": [CALL, Dumped(**CALL)]}, "['tool_calls'][1]"),
+        (
+            {"tool_calls": [{"id": "c1", "function": Dumped(**CALL["function"])}]},
+            "['tool_calls'][0]['function']",
+        ),
+        ({"content": "", "function_call": Dumped(**CALL["function"])}, "['function_call']"),
+        ({"content": [Dumped(**SAID)]}, "['content'][0]"),
+        ({"content": [SAID, Dumped(**USED)]}, "['content'][1]"),
+        (
+            {"content": [{"type": "tool_result", "tool_use_id": "c1", "content": [Dumped(**SAID)]}]},
+            "['content'][0]['content'][0]",
+        ),
+        ({"content": (SAID,)}, "['content']"),
+        ({"content": ["Look", b"Look"]}, "['content'][1]"),
+    ],
+)
+def test_parts_that_are_objects_are_refused_and_not_lost(message: dict[str, Any], place: str) -> None:
+    with pytest.raises(errors.InvalidArgumentError) as refused:
+        records([{"role": "assistant", **message}])
+    assert str(refused.value).startswith(f"messages[0]{place}: got ")
+    assert ("its `model_dump()`" in str(refused.value)) == ("Dumped" in repr(message))
+
+
+def test_parts_of_no_use_are_passed_over() -> None:
+    deep: Any = [SAID]
+    for _ in range(5000):
+        deep = [deep]
+    (record,) = records({"role": "user", "content": [None, 5, 1.5, True, deep, {"content": None}, "Look"]})
+    assert record.text == "Look"

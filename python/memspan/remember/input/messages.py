@@ -54,6 +54,8 @@ _IGNORED_KEYS: Final = (
 _MESSAGE_KEYS: Final = frozenset(
     (*_RECORD_KEYS, *_TEXT_KEYS, *_SPEAKER_KEYS, *_OTHER_KEYS, *_TOOL_KEYS, *_IGNORED_KEYS)
 )
+_PART_KEYS: Final = ("content", "function", "custom")
+_DEPTH: Final = 8
 _ACCEPTED: Final = "a text, a message (mapping), a list of messages, or a list of sessions"
 
 
@@ -221,6 +223,8 @@ def _to_draft(
         if key not in _MESSAGE_KEYS:
             accepted = ", ".join(sorted(_MESSAGE_KEYS.difference(_IGNORED_KEYS)))
             raise invalid(f"{place}[{key!r}]", message[key], f"a message has {accepted}")
+    for key in ("content", "tool_calls", "function_call"):
+        _refuse_objects(message.get(key), f"{place}[{key!r}]")
     used = read_tool_use(message)
     said = _text_of(message, place)
     text = used.around(said)
@@ -248,6 +252,19 @@ def _to_draft(
     checked = _core.normal_record(record, Record, 0) or checked_record(record, place)
     require_room_for_changes(checked, place)
     return Draft(checked, dated, named)
+
+
+def _refuse_objects(value: object, place: str, depth: int = 0) -> None:
+    """Refuse what is no value of JSON, such as the blocks and calls of a model's package as they came: nothing of them
+    would be read, and what they say would be lost without a word."""
+    if isinstance(value, list):
+        for position, part in enumerate(value if depth < _DEPTH else ()):
+            _refuse_objects(part, f"{place}[{position}]", depth + 1)
+    elif isinstance(value, Mapping):
+        for key in _PART_KEYS if depth < _DEPTH else ():
+            _refuse_objects(value.get(key), f"{place}[{key!r}]", depth + 1)
+    elif value is not None and not isinstance(value, (str, int, float)):
+        raise invalid(place, value, "what JSON has: text, mappings and lists" + _dumped(value))
 
 
 def _all_captions(captions: list[str], metadata: Mapping[str, Any], place: str) -> list[str]:
