@@ -13,7 +13,7 @@ from .action import MAX_ACTION_CHARS, Action, Outcome, metadata_of
 from .shape import call_text, shape_of, values_of
 from .success import succeeded
 
-__all__ = ["TOOL_KEYS", "ToolUse", "chat_message", "is_thought", "read_tool_use"]
+__all__ = ["TOOL_KEYS", "ToolUse", "chat_message", "dumped", "is_thought", "read_tool_use"]
 
 TOOL_KEYS: Final = ("tool_calls", "function_call", "tool_call_id", "is_error")
 """Fields of a message that are about tools."""
@@ -64,6 +64,11 @@ _NOTHING: Final = ToolUse()
 def is_thought(message: Mapping[str, Any]) -> bool:
     """Whether it is an item of the Responses interface that holds nothing but what a model thought."""
     return message.get("type") == "reasoning"
+
+
+def dumped(value: object) -> str:
+    """What an error tells of an object that is a message, or a part of one, of a model's package as it came."""
+    return "; of this object, its `model_dump()`" if hasattr(value, "model_dump") else ""
 
 
 def chat_message(message: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -78,7 +78,7 @@ class AnsweringCalls(SearchingCalls):
             count_tokens: as in `context`.
             history: what was said right before the question, in the conversation that it is asked in: texts, or
                 mappings with `role` and `content`, oldest first. It tells the model whom "she" means; plans by rules do
-                not read it, and no answer is taken from it. The last ten count.
+                not read it, and no answer is taken from it. The last ten with a text count.
 
         Returns:
             An `Answer`. Where the memories do not answer the question its text is "Not enough information in the

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from memspan.actions import chat_message, dumped, is_thought
 from memspan.errors import invalid
 
 __all__ = ["MOST_MESSAGES", "ChatHistory", "checked_history"]
 
 ChatHistory: TypeAlias = Sequence[str | Mapping[str, Any]]
-"""Messages, oldest first: a text, or a mapping with `text` or `content` and optionally `speaker`, `name` or `role`."""
+"""Messages, oldest first: a text, or a mapping with `text` or `content` (a text or content parts) and optionally
+`speaker`, `name` or `role`. What calls tools and says nothing is passed over."""
 
 MOST_MESSAGES: Final = 10
 """The last so many count; the paper gives no number."""
@@ -18,10 +20,11 @@ _LONGEST: Final = 600
 """Characters of a message; its end is what a question refers to."""
 _SPEAKERS: Final = ("speaker", "name", "role")
 _TEXTS: Final = ("text", "content")
+_CALLS: Final = ("tool_calls", "function_call")
 
 
 def checked_history(history: Any) -> tuple[dict[str, str], ...]:
-    """The last messages as lines of a prompt's data; blank ones are left out.
+    """The last messages as lines of a prompt's data; those without text are left out.
 
     Raises:
         InvalidArgumentError: names the message.
@@ -36,14 +39,29 @@ def _line(message: Any, place: str) -> dict[str, str]:
     if isinstance(message, str):
         return {"text": _end_of(message)}
     if not isinstance(message, Mapping):
+        raise invalid(place, message, "a text, or a mapping with 'text' or 'content'" + dumped(message))
+    if is_thought(message):
+        return {"text": ""}
+    message = chat_message(message)
+    if not any(name in message for name in (*_TEXTS, *_CALLS)):
         raise invalid(place, message, "a text, or a mapping with 'text' or 'content'")
-    text = next((message[name] for name in _TEXTS if message.get(name) is not None), None)
-    if not isinstance(text, str):
-        raise invalid(place, text, "'text' or 'content' with a text")
+    text = _text_of(next((message[name] for name in _TEXTS if message.get(name) is not None), ""), place)
     speaker = next((message[name] for name in _SPEAKERS if message.get(name) is not None), "")
     if not isinstance(speaker, str):
         raise invalid(place, speaker, "a speaker's name")
     return {**({"speaker": speaker[:_LONGEST]} if speaker else {}), "text": _end_of(text)}
+
+
+def _text_of(content: Any, place: str) -> str:
+    """The texts of a message's content; nothing where it only calls tools, or shows pictures."""
+    parts = [content] if isinstance(content, str) else content
+    if not isinstance(parts, list):
+        raise invalid(place, content, "'text' or 'content' with a text or a list of content parts")
+    for part in parts:
+        if not isinstance(part, (str, Mapping)):
+            raise invalid(place, part, "content parts that are texts or mappings" + dumped(part))
+    texts = [part.get("text") if isinstance(part, Mapping) else part for part in parts]
+    return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def _end_of(text: str) -> str:

@@ -271,9 +271,35 @@ def test_only_the_last_and_the_ends_of_history_count() -> None:
     assert checked_history([]) == ()
 
 
+def test_a_history_of_an_agent_with_tools() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    picture = {"type": "image_url", "image_url": {"url": "data:"}}
+    history = checked_history(
+        [
+            {"role": "user", "content": [{"type": "text", "text": "How is"}, picture, "Oslo?"]},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "assistant", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c1", "content": "Sunny."},
+            {"type": "reasoning", "id": "r1", "summary": []},
+            {"type": "function_call", "call_id": "c2", "name": "weather", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "c2", "output": "Rain."},
+            {"role": "user", "content": [picture]},
+        ]
+    )
+    assert [tuple(line.values()) for line in history] == [
+        ("user", "How is\nOslo?"),
+        ("tool", "Sunny."),
+        ("tool", "Rain."),
+    ]
+
+
 @pytest.mark.parametrize(
-    "history", ["text", None, {"content": "x"}, [1], [{"content": 3}], [{"role": 1, "text": "x"}]]
-)
+    "history",
+    [
+        "text", None, {"content": "x"}, [1], [{"content": 3}], [{"role": 1, "text": "x"}], [{"contents": "x"}],
+        [{"content": ["x", 5]}], [{"content": {"text": "x"}}],
+    ],
+)  # fmt: skip
 def test_bad_history(history: Any) -> None:
     with pytest.raises(InvalidArgumentError, match="history"):
         checked_history(history)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from memspan import _core
-from memspan.actions import chat_message, is_thought, read_tool_use
+from memspan.actions import chat_message, dumped, is_thought, read_tool_use
 from memspan.errors import TimeError, invalid
 from memspan.records import Record
 from memspan.remember.compose import captions_of
@@ -105,11 +105,6 @@ def to_drafts(
     return drafts
 
 
-def _dumped(message: object) -> str:
-    """What to tell whoever passes the answer of a model's package as it came."""
-    return "; of this object, its `model_dump()`" if hasattr(message, "model_dump") else ""
-
-
 def _sessions(messages: Any, defaults: _Defaults) -> Iterator[tuple[str, Sequence[Any], _Defaults]]:
     """Each session's place in the input, its messages and its defaults; plain messages are one session."""
     if isinstance(messages, str) or (isinstance(messages, Mapping) and "messages" not in messages):
@@ -133,7 +128,7 @@ def _sessions(messages: Any, defaults: _Defaults) -> Iterator[tuple[str, Sequenc
         else:
             yield "messages", messages, defaults
     else:
-        raise invalid("messages", messages, _ACCEPTED + _dumped(messages))
+        raise invalid("messages", messages, _ACCEPTED + dumped(messages))
 
 
 def _session(argument: str, entry: Any, defaults: _Defaults) -> tuple[str, Sequence[Any], _Defaults]:
@@ -172,7 +167,7 @@ def _session_drafts(argument: str, entries: Sequence[Any], defaults: _Defaults) 
     messages = [{"text": entry} if isinstance(entry, str) else entry for entry in entries]
     for place, message in zip(places, messages, strict=True):
         if not isinstance(message, Mapping):
-            raise invalid(place, message, "a text or a mapping with `text` or `content`" + _dumped(message))
+            raise invalid(place, message, "a text or a mapping with `text` or `content`" + dumped(message))
     moments = _moments(messages, places, defaults.start)
     dated = moments is not None
     first = 0 if dated or not entries else next_moments(len(entries))
@@ -264,7 +259,7 @@ def _refuse_objects(value: object, place: str, depth: int = 0) -> None:
         for key in _PART_KEYS if depth < _DEPTH else ():
             _refuse_objects(value.get(key), f"{place}[{key!r}]", depth + 1)
     elif value is not None and not isinstance(value, (str, int, float)):
-        raise invalid(place, value, "what JSON has: text, mappings and lists" + _dumped(value))
+        raise invalid(place, value, "what JSON has: text, mappings and lists" + dumped(value))
 
 
 def _all_captions(captions: list[str], metadata: Mapping[str, Any], place: str) -> list[str]:
