@@ -1,7 +1,7 @@
 """What an agent did: tool calls and their results, read from messages and kept in the metadata of turns."""
 
 from .action import Action, Outcome, actions_in, metadata_of, outcomes_in
-from .reading import ToolUse, chat_message, dumped, is_thought, read_tool_use
+from .reading import ToolUse, chat_message, dumped, holds_thoughts, is_thought, read_tool_use
 
 __all__ = [
     "Action",
@@ -10,6 +10,7 @@ __all__ = [
     "actions_in",
     "chat_message",
     "dumped",
+    "holds_thoughts",
     "is_thought",
     "metadata_of",
     "outcomes_in",

@@ -13,12 +13,16 @@ from .action import MAX_ACTION_CHARS, Action, Outcome, metadata_of
 from .shape import call_text, shape_of, values_of
 from .success import succeeded
 
-__all__ = ["TOOL_KEYS", "ToolUse", "chat_message", "dumped", "is_thought", "read_tool_use"]
+__all__ = ["TOOL_KEYS", "ToolUse", "chat_message", "dumped", "holds_thoughts", "is_thought", "read_tool_use"]
 
 TOOL_KEYS: Final = ("tool_calls", "function_call", "tool_call_id", "is_error")
 """Fields of a message that are about tools."""
 ITEM_KEYS: Final = ("type", "call_id", "arguments", "input", "output", "status")
 """Fields of the items of OpenAI's Responses interface, which stand where messages do."""
+
+THOUGHT_KEYS: Final = ("reasoning", "reasoning_content", "reasoning_details", "refusal")
+"""Fields in which packages and servers write what a model thought, and why it gives no answer."""
+_THOUGHT_PARTS: Final = ("thinking", "redacted_thinking", "reasoning", "refusal")
 
 _MOST: Final = 64
 """Calls of one message that are kept as actions."""
@@ -64,6 +68,15 @@ _NOTHING: Final = ToolUse()
 def is_thought(message: Mapping[str, Any]) -> bool:
     """Whether it is an item of the Responses interface that holds nothing but what a model thought."""
     return message.get("type") == "reasoning"
+
+
+def holds_thoughts(message: Mapping[str, Any]) -> bool:
+    """Whether a chat message has fields or content parts in which a model thinks, or refuses."""
+    content = message.get("content")
+    parts = content if isinstance(content, list) else ()
+    return any(message.get(key) for key in THOUGHT_KEYS) or any(
+        _type(part) in _THOUGHT_PARTS for part in parts
+    )
 
 
 def dumped(value: object) -> str:

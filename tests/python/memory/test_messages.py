@@ -289,6 +289,30 @@ def test_what_packages_and_servers_write_is_taken_as_it_is() -> None:
     assert [list(record.metadata) for record in found[1:5]] == [["actions"], ["outcomes"]] * 2
 
 
+@pytest.mark.parametrize("content", [None, "", []])
+@pytest.mark.parametrize("field", ["reasoning", "reasoning_content", "reasoning_details", "refusal"])
+def test_what_only_thinks_is_left_out(content: Any, field: str) -> None:
+    thought = {"role": "assistant", "content": content, field: "Sun it is."}
+    assert records([thought]) == []
+    assert [record.text for record in records(["How is it?", thought, "Well?"])] == ["How is it?", "Well?"]
+    with pytest.raises(errors.InvalidArgumentError, match="not blank"):
+        records([thought | {field: None}])
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "thinking", "thinking": "Sun it is.", "signature": "s"},
+        {"type": "redacted_thinking", "data": "x"},
+        {"type": "refusal", "refusal": "No."},
+    ],
+)
+def test_parts_that_think_are_left_out(part: dict[str, Any]) -> None:
+    assert records({"role": "assistant", "content": [part]}) == []
+    (record,) = records({"role": "assistant", "content": [part, {"type": "text", "text": "Sunny."}]})
+    assert record.text == "Sunny."
+
+
 def test_a_speaker_that_is_named_stays_when_a_message_holds_results_only() -> None:
     content = [{"type": "tool_result", "tool_use_id": "c", "content": "4 hits"}]
     (record,) = records({"role": "user", "name": "Ana", "content": content})

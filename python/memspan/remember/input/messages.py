@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from memspan import _core
-from memspan.actions import chat_message, dumped, is_thought, read_tool_use
+from memspan.actions import chat_message, dumped, holds_thoughts, is_thought, read_tool_use
 from memspan.errors import TimeError, invalid
 from memspan.records import Record
 from memspan.remember.compose import captions_of
@@ -224,7 +224,8 @@ def _to_draft(
     said = _text_of(message, place)
     text = used.around(said)
     captions = [checked_text(caption, f"{place}['images']") for caption in _listed(message, "images", place)]
-    if not text.strip() and not captions and (used or any(message.get(key) for key in _TOOL_KEYS)):
+    says_nothing = not text.strip() and not captions
+    if says_nothing and (used or any(message.get(key) for key in _TOOL_KEYS) or holds_thoughts(message)):
         return None
     metadata = {
         **defaults.metadata,
