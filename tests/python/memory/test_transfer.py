@@ -216,6 +216,13 @@ def test_a_broken_vector_is_named(memory: Memory, tmp_path: Path) -> None:
     assert memory.users() == []
 
 
+def test_a_conversation_that_is_loaded_names_what_reads_it(memory: Memory) -> None:
+    with pytest.raises(
+        errors.FormatError, match="^<stream>:1: got .*; conversations are read by `memspan ingest`$"
+    ):
+        memory.load(io.StringIO('{"user": "ana", "text": "I like tea."}\n'))
+
+
 @pytest.mark.parametrize(
     "text", ["", "\n", "{}", GOOD, HEADER.replace('"version": 1', '"version": 2'), "not json", "\udcff"]
 )

@@ -38,9 +38,8 @@ def decode_header(line: Any, place: str) -> EmbedderIdentity:
         InvalidArgumentError: it is not the first line of an export, or of a newer version.
     """
     if not isinstance(line, Mapping) or line.get("type") != "header" or line.get("format") != FORMAT:
-        raise invalid(
-            place, line, f'the first line of an export, {{"type": "header", "format": "{FORMAT}", ...}}'
-        )
+        accepted = f'the first line of an export, {{"type": "header", "format": "{FORMAT}", ...}}'
+        raise invalid(place, line, accepted + "; conversations are read by `memspan ingest`")
     if line.get("version") != VERSION:
         raise invalid(f"{place}: version", line.get("version"), f"{VERSION}; a newer memspan may read it")
     try:
