@@ -38,7 +38,7 @@ def read_message(
     name = optional(fields, "name", place, as_name)
     if speaker is None and role is None:
         raise place.missing("role")
-    key = "content" if "content" in fields or "text" not in fields else "text"
+    key = "content" if fields.get("content") or "text" not in fields else "text"
     if key not in fields and not any(call in fields for call in ("tool_calls", "function_call")):
         raise place.missing("content")
     at = stated_time(fields, place)

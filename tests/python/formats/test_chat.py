@@ -45,6 +45,13 @@ def test_the_same_messages_in_any_layout(
     assert [turn.at for turn in turns] == [None, None]
 
 
+@pytest.mark.parametrize("content", [None, "", []])
+def test_the_text_counts_where_the_content_is_empty(write_json: WriteJson, content: Any) -> None:
+    message = {"role": "user", "content": content, "text": "Hello."}
+    (turn,) = read_turns(write_json([message]), user="ana", format="chat")
+    assert turn.text == "Hello."
+
+
 def seconds(turns: list[Any]) -> list[float | None]:
     start = datetime(2024, 1, 1, tzinfo=timezone.utc)
     return [None if turn.at is None else (turn.at - start).total_seconds() for turn in turns]
