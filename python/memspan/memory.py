@@ -63,7 +63,8 @@ class Memory(
             search index lies beside it as `<path>.index` and is rebuilt when it is missing or damaged.
         embedder: makes the vectors: an embedder, a function from texts to vectors, the name of a model, or
             `None` for the one that filled the store (for a new store: the default model). It is loaded when
-            first needed.
+            first needed. A function is known by its name alone, which methods of two models share: give it
+            another by `CallableEmbedder`, or the store takes one model's vectors for the other's.
         analyzer: how words are found in texts, `english` or `simple` (no stemming); fixed when the store is
             made. `None` for the store's own (for a new store: `english`).
         row_format: how the index keeps vectors, `float32` or `bfloat16`, which takes half the memory and moves a
