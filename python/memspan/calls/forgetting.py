@@ -175,7 +175,7 @@ class ForgettingCalls(SearchingCalls):
         between: Between | None = None,
         kinds: Sequence[str] | None = None,
     ) -> int:
-        """End a hold, see `hold`, in the cold tier, too, in slices, too; returns how many records were held."""
+        """End a hold, in the cold tier as well, and in slices as `hold`; returns how many records were held."""
         selection = checked_selection(id=id, source=source, session=session, between=between, kinds=kinds)
         return hold(self._engine, user=user, selection=selection, held=False)
 
