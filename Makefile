@@ -116,8 +116,9 @@ tsan-threads: venv ## Run only the suites that start threads under ThreadSanitiz
 	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 xargs -P $(JOBS) -I{} \
 	  $(THREAD_TESTS) --run_test={} --run_test='!@long_under_tsan' <build/tsan/suites
 
-# Without what no kernel has a part in, of which these suites take longest.
-LEVEL_CTEST = $(CTEST) --exclude-regex 'simd_forced|^(analyzer|fair_shared_mutex|hash_cells|huge_pages|id_table)$$'
+# Without what no kernel has a part in, or only by way of what other suites try, of which these take longest.
+LEVEL_CTEST = $(CTEST) --exclude-regex \
+  'simd_forced|^(analyzer|auto_consolidation|consolidation_estimate|fair_shared_mutex|hash_cells|huge_pages|id_table)$$'
 
 # What the processor would choose is what the other targets run. The Python tests of the index run with the kernels that
 # differ most from those; each level of kernels is compared with the scalar one by the C++ tests.

@@ -382,7 +382,7 @@ BOOST_AUTO_TEST_CASE(every_form_holds_the_same_records) {
   for (const int count : forms.open) BOOST_TEST(count == 0);
 }
 
-BOOST_AUTO_TEST_CASE(open_sets_hold_what_all_filters_leave) {
+BOOST_AUTO_TEST_CASE(open_sets_hold_what_all_filters_leave, *boost::unit_test::label("long_under_asan")) {
   RandomRecords records(16000);
   const Forms forms = admit_at_random(records, 150);
   for (const auto form : {Admission::Form::all, Admission::Form::spans, Admission::Form::bits}) {

@@ -93,7 +93,8 @@ BOOST_FIXTURE_TEST_CASE(a_user_is_laid_out_when_that_pays, Fixture) {
   BOOST_TEST(index->consolidate("ana", false).skipped == 1u);
 }
 
-BOOST_FIXTURE_TEST_CASE(the_work_is_in_proportion_to_the_writes, Fixture, *boost::unit_test::label("long_under_tsan")) {
+BOOST_FIXTURE_TEST_CASE(the_work_is_in_proportion_to_the_writes, Fixture,
+                        *boost::unit_test::label("long_under_tsan") * boost::unit_test::label("long_under_asan")) {
   constexpr int kRecords = 12000;
   uint64_t laid_out = 0;
   for (int i = 0; i < kRecords; ++i) {
@@ -108,7 +109,8 @@ BOOST_FIXTURE_TEST_CASE(the_work_is_in_proportion_to_the_writes, Fixture, *boost
   BOOST_TEST(look().recall >= 0.99);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_user_of_steady_size_is_searched_at_a_steady_cost, Fixture, *boost::unit_test::label("long_under_tsan")) {
+BOOST_FIXTURE_TEST_CASE(a_user_of_steady_size_is_searched_at_a_steady_cost, Fixture,
+                        *boost::unit_test::label("long_under_tsan") * boost::unit_test::label("long_under_asan")) {
   constexpr int kSize = 4000;
   constexpr int kRounds = 24;
   fill(kSize);

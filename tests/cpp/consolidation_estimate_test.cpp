@@ -309,7 +309,8 @@ BOOST_FIXTURE_TEST_CASE(a_user_who_comes_to_talk_of_other_things_is_laid_out_for
 
 // Tags that have nothing to do with the vectors, and are ever more: clusters come loose, as it seems, and finding them anew
 // does not help. The user does not grow.
-BOOST_FIXTURE_TEST_CASE(what_cannot_be_mended_is_not_tried_again_and_again, Whole) {
+BOOST_FIXTURE_TEST_CASE(what_cannot_be_mended_is_not_tried_again_and_again, Whole,
+                        *boost::unit_test::label("long_under_asan")) {
   constexpr size_t kSize = 2000;
   constexpr size_t kStep = 400;
   index.consolidate_by_itself();

@@ -101,7 +101,7 @@ BOOST_FIXTURE_TEST_CASE(the_best_are_those_of_all_rows, Fixture) {
   for (const RowFormat format : {RowFormat::float32, RowFormat::bfloat16}) {
     for (const size_t dim : {40u, 384u}) {
       for (const Vectors& vectors : kVectors) {
-        const size_t count = 3000;
+        const size_t count = test::amount(3000);
         const VectorTable table = filled(vectors, dim, count, format);
         Bitset allowed;
         allowed.assign(count, false);

@@ -63,7 +63,8 @@ std::vector<const Query*> pointers(const std::vector<Query>& queries) {
   return result;
 }
 
-BOOST_FIXTURE_TEST_CASE(answers_are_those_of_search, Fixture, *boost::unit_test::label("long_under_tsan")) {
+BOOST_FIXTURE_TEST_CASE(answers_are_those_of_search, Fixture,
+                        *boost::unit_test::label("long_under_tsan") * boost::unit_test::label("long_under_asan")) {
   add("large", 0, kRecords);
   add("small", 0, 300);
   index.consolidate("large", true);

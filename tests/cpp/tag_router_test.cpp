@@ -232,7 +232,7 @@ BOOST_FIXTURE_TEST_CASE(graph_and_exact_agree_under_changes, Fixture) {
   BOOST_TEST(differences(30, 10) == 0);
 }
 
-BOOST_FIXTURE_TEST_CASE(the_graph_takes_up_what_changed_and_no_more, Fixture) {
+BOOST_FIXTURE_TEST_CASE(the_graph_takes_up_what_changed_and_no_more, Fixture, *boost::unit_test::label("long_under_asan")) {
   for (int i = 0; i < 1000; ++i) embed("tag" + std::to_string(i));
   BOOST_TEST(feed_graph() >= 980);
   const auto near_itself = [&](const std::string& name) {

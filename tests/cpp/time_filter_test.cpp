@@ -10,6 +10,7 @@
 #include <optional>
 #include <random>
 
+#include "support/amount.hpp"
 #include "support/recency.hpp"
 #include "support/records.hpp"
 
@@ -194,8 +195,8 @@ BOOST_AUTO_TEST_CASE(after_a_snapshot) {
 
 BOOST_AUTO_TEST_CASE(after_a_compaction) {
   Machine machine(5);
-  machine.fill(8000);
-  machine.change(14000);
+  machine.fill(test::amount(8000));
+  machine.change(test::amount(14000));
   machine.check_all();
 }
 

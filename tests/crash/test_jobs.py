@@ -203,7 +203,7 @@ def check_schedules(tmp_path: Path, seeds: range) -> None:
 
 
 def test_failure_schedules(tmp_path: Path) -> None:
-    check_schedules(tmp_path, range(8))
+    check_schedules(tmp_path, range(4))
 
 
 @pytest.mark.slow

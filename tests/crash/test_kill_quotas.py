@@ -49,11 +49,11 @@ def check(path: Path, rounds: int, seed: int) -> None:
 
 
 def test_kill_at_random_moments(path: Path) -> None:
-    check(path, 15, 0)
+    check(path, 8, 0)
 
 
 @pytest.mark.slow
 def test_kill_at_random_moments_for_long(path: Path) -> None:
     # Every round reads all records that are there: several stores, each of which stays small.
     for seed in range(1, 5):
-        check(path.with_name(f"store-{seed}"), 40, seed)
+        check(path.with_name(f"store-{seed}"), 25, seed)

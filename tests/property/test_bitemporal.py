@@ -194,11 +194,11 @@ def named(record: memspan.Record) -> str:
 
 
 def test_what_was_believed_when() -> None:
-    short = settings(PROFILE, max_examples=30, stateful_step_count=25)
+    short = settings(PROFILE, max_examples=15, stateful_step_count=25)
     run_state_machine_as_test(HistoryMachine, settings=short)
 
 
 @pytest.mark.slow
 def test_what_was_believed_when_for_long() -> None:
-    long = settings(PROFILE, max_examples=180, stateful_step_count=50, derandomize=False)
+    long = settings(PROFILE, max_examples=100, stateful_step_count=50, derandomize=False)
     run_state_machine_as_test(HistoryMachine, settings=long)

@@ -102,7 +102,7 @@ def native_arguments(question: dict[str, Any], weights: NDArray[np.float32]) -> 
     return query | {"user": "ana", "fusion": "learned", "ranking": ranker.ranking((), hints or None)}
 
 
-@settings(PROFILE, max_examples=300)
+@settings(PROFILE, max_examples=150)
 @given(corpus=corpora(), question=questions(), weights=weight_rows)
 def test_features_and_order(
     corpus: list[Rec], question: dict[str, Any], weights: NDArray[np.float32]

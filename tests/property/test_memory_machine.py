@@ -16,5 +16,5 @@ def test_memory_behaves_like_the_model() -> None:
 
 @pytest.mark.slow
 def test_memory_behaves_like_the_model_for_long() -> None:
-    long = settings(PROFILE, max_examples=60, stateful_step_count=40)
+    long = settings(PROFILE, max_examples=40, stateful_step_count=40)
     run_state_machine_as_test(MemoryMachine, settings=long)

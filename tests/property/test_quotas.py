@@ -204,7 +204,7 @@ class QuotaMachine(RuleBasedStateMachine):
 
 
 def test_quotas_behave_like_the_oracle() -> None:
-    short = settings(PROFILE, max_examples=150, stateful_step_count=40)
+    short = settings(PROFILE, max_examples=60, stateful_step_count=40)
     run_state_machine_as_test(QuotaMachine, settings=short)
 
 

@@ -46,7 +46,7 @@ selections = st.builds(
 )
 
 
-@settings(PROFILE, max_examples=300)
+@settings(PROFILE, max_examples=150)
 @given(corpus=corpora(), vector=query_vectors, weights=weight_rows, wanted=selections, k=st.integers(1, 26))
 def test_selection(corpus: list[Rec], vector: Any, weights: Any, wanted: Selection, k: int) -> None:
     index = native_index(corpus)

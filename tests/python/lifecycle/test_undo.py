@@ -127,7 +127,7 @@ def every(memory: Memory) -> list[Record]:
         )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(records=memories(), tagged=st.booleans(), data=st.data())
 def test_undo_restores_the_exact_state(records: list[Record], tagged: bool, data: st.DataObject):
     with tempfile.TemporaryDirectory() as directory:

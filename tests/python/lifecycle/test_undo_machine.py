@@ -61,7 +61,7 @@ def within_quotas(memory: Memory) -> bool:
     return all(limit is None or kinds.get(kind, 0) <= limit for kind, limit in quotas.capacities.items())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     records=memories(),
     tagged=st.booleans(),
@@ -116,7 +116,7 @@ def documents(path: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(records=memories(), room=st.sampled_from((None, 0, 0, 1)), data=st.data())
 def test_what_was_forgotten_in_between_stays_away_and_the_rest_comes_back(
     records: list[Any], room: int | None, data: st.DataObject
