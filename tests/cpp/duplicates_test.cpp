@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(many_records_are_compared_on_many_threads) {
 }
 
 BOOST_AUTO_TEST_CASE(those_who_help_hand_their_pairs_to_the_caller) {
-  constexpr size_t kVectors = 4000;
+  constexpr size_t kVectors = test::amount(4000);
   std::mt19937 random(6);
   std::vector<float> sample;
   std::vector<std::vector<float>> units;
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(what_stays_is_found_while_the_rest_changes) {
   std::thread writer([&] {
     std::mt19937 own(10);
     for (int round = 0; !done; ++round) {
-      const std::vector<Item> items = conversation(6000, 48, 10, own);
+      const std::vector<Item> items = conversation(test::amount(6000), 48, 10, own);
       test::add(index, items);
       std::vector<std::string_view> ids;
       for (const Item& item : items) ids.push_back(item.id);
@@ -261,7 +261,7 @@ BOOST_AUTO_TEST_CASE(what_stays_is_found_while_the_rest_changes) {
 BOOST_AUTO_TEST_CASE(what_was_learnt_last_is_found_while_records_move) {
   constexpr Micros kSince = 500;
   std::mt19937 random(12);
-  std::vector<Item> items = conversation(8000, 4, 10, random);
+  std::vector<Item> items = conversation(test::amount(8000), 4, 10, random);
   for (Item& item : items) item.recorded_at = 10;
   for (const char* id : {"x", "y"}) items.push_back({.id = id, .embedding = {1.0f, 0.0f, 0.0f, 0.0f}, .recorded_at = kSince});
   std::vector<std::string_view> gone;

@@ -35,7 +35,7 @@ Ids add(Index& index, const Item& item) {
   return ids;
 }
 
-BOOST_AUTO_TEST_CASE(a_heap_gives_what_a_set_gives) {
+BOOST_AUTO_TEST_CASE(a_heap_gives_what_a_set_gives, *boost::unit_test::label("long_under_tsan")) {
   std::mt19937 random(2);
   ChunkedVector<Micros> ats;
   IdTable ids;
