@@ -19,6 +19,7 @@ from memspan.base.weak_sets import all_of
 from memspan.errors import CorruptSnapshotError, EmbedderMismatchError, MemspanError, StoreError
 from memspan.index import Index
 from memspan.store import Store, StoreReader, StoreWriter
+from memspan.store.sequence import same_history
 from memspan.times import Micros
 
 from .audit.tally import Tally
@@ -180,7 +181,8 @@ class Engine:
         state, sequence = self._state, reader.sequence()
         if state is not None and state.sequence == sequence:
             return state
-        if state is not None and state.sequence > sequence:
+        lost = state is not None and (state.sequence > sequence or not same_history(state.sequence, sequence))
+        if lost:
             _logger.warning("%s went back in time; the index is rebuilt", self.store.path)
             state = None
         counted: Micros | None = None

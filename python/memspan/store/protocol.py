@@ -122,7 +122,8 @@ class StoreReader(TokenVectorReader, Protocol):
         """What there is of records in all tables."""
 
     def sequence(self) -> int:
-        """The change counter: grows by one with every transaction that changed something the index holds."""
+        """The change counter: grows by one with every transaction that changed something the index holds, and begins
+        another history (see `same_history`) where the database was put back to an older state."""
 
     def meta(self, key: str) -> str | None:
         """A setting of the store, such as `embedder`, `analyzer` or `store_id`; `None` if it was never set."""

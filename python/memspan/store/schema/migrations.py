@@ -7,6 +7,7 @@ from pathlib import Path
 
 from memspan.errors import StoreError
 
+from .cookie import keep_cookie
 from .tables import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION
 
 __all__ = ["migrate", "require_current_schema", "schema_version"]
@@ -67,6 +68,7 @@ def migrate(connection: sqlite3.Connection, path: Path) -> int:
         # PRAGMA takes no parameters; both values are constants of this package.
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        keep_cookie(connection)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:

@@ -17,9 +17,10 @@ APPLICATION_ID: Final = 0x6D73706E
 """Marks a SQLite file as a memspan store ("mspn")."""
 
 # Invariants that the rest of the package relies on:
-# - The change counter grows by one in every transaction that changes records, relations or users; the rows written
-#   carry its value. It is the greater one of meta.sequence and the sequence of the last record (by pk): a transaction
-#   that only writes records does not touch meta.
+# - The change counter grows by one in every transaction that changes records, relations or users, and leaps where the
+#   file was put back to an older state (`store/sequence.py`); the rows written carry its value. It is the greater one
+#   of meta.sequence and the sequence of the last record (by pk): a transaction that only writes records does not touch
+#   meta.
 # - Records lie in the order of their last change: a changed one is deleted and comes again with a pk above all
 #   others, so pk and sequence never contradict, and "what changed since" is the end of the table.
 # - users.pk is never used again (AUTOINCREMENT): a user that was forgotten and came back is a new row.

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from memspan.errors import StoreError, invalid
+from memspan.store.schema.cookie import fits_cookie
 from memspan.store.schema.migrations import migrate, require_current_schema
 
 from .checkpoints import Checkpoints
 from .connection import BUSY_SECONDS, LOG_PAGES, create_private_file, find_temporary_folder, translated
 from .pool import ConnectionPool
+from .put_back import announce_rewrite, notice_put_back
 from .reader import ERASE_PENDING, SqliteReader
 from .writer import SqliteWriter
 
@@ -60,6 +62,10 @@ class SqliteStore:
         try:
             with translated(self.path), self._pool.writer() as connection:
                 migrate(connection, self.path)
+                put_back = not fits_cookie(connection)
+            if put_back:  # Now: later all that are open would have to build their indexes anew.
+                with self.writing():
+                    pass
             with self.reading() as reader:
                 unfinished = reader.erasure_pending()
             if unfinished:
@@ -126,6 +132,7 @@ class SqliteStore:
             kept[2].begin()
             return kept[2]
         require_current_schema(connection, self.path)
+        notice_put_back(connection)
         writer = SqliteWriter(connection)
         self._kept = connection, version, writer
         return writer
@@ -177,6 +184,7 @@ class SqliteStore:
         (pending,) = connection.execute(
             "SELECT max(value) FROM meta WHERE key = ?", (ERASE_PENDING,)
         ).fetchone()
+        announce_rewrite(connection)
         # The copy may be larger than memory; it holds live rows only.
         connection.execute("PRAGMA temp_store = FILE")
         find_temporary_folder(connection, self.path)

@@ -1,0 +1,88 @@
+"""A store that is put back to an older state, by SQLite's own means, while memories have it open."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from memspan.memory import Memory
+
+Open = Callable[..., Memory]
+
+
+@pytest.fixture
+def put_back(path: Path, tmp_path: Path, memory: Memory) -> Iterator[Callable[[], None]]:
+    """The memory has one record then."""
+    memory.add([{"id": "old", "text": "the tea is green"}], user="ana")
+    with closing(sqlite3.connect(tmp_path / "copy")) as copy:
+        with closing(sqlite3.connect(path)) as store:
+            store.backup(copy)
+
+        def put_back() -> None:
+            with closing(sqlite3.connect(path)) as store:
+                copy.backup(store)
+
+        yield put_back
+
+
+def add(memory: Memory, *ids: str) -> None:
+    for id_ in ids:
+        memory.add([{"id": id_, "text": f"the tea of {id_}"}], user="ana")
+
+
+def found(memory: Memory) -> set[str]:
+    return {recall.id for recall in memory.search("tea", user="ana", k=100)}
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_what_others_commit_then_is_seen_and_what_is_lost_is_not(
+    memory: Memory, open_memory: Open, put_back: Callable[[], None], count: int
+) -> None:
+    """Also when as much is committed as was lost, or more, before the memory looks again."""
+    other = open_memory()
+    for round_ in range(3):
+        add(memory, "lost1", "lost2")
+        assert found(memory) >= {"old", "lost1", "lost2"}
+        put_back()
+        new = [f"new{round_}{number}" for number in range(count)]
+        add(other, *new)
+        assert found(memory) == {"old", *new}
+        assert memory.verify() == other.verify() == []
+
+
+def test_an_opening_notices_it_for_those_that_are_open(
+    memory: Memory, open_memory: Open, put_back: Callable[[], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    add(memory, "lost1", "lost2")
+    put_back()
+    other = open_memory()
+    add(other, "new1", "new2")
+    assert found(memory) == found(other) == {"old", "new1", "new2"}
+    assert [record.message for record in caplog.records if "back in time" in record.message] != []
+    caplog.clear()
+    add(other, "new3")
+    add(memory, "new4")
+    assert found(memory) == found(other) == {"old", "new1", "new2", "new3", "new4"}
+    assert not caplog.records
+
+
+def test_erasing_rewrites_the_file_and_puts_nothing_back(
+    memory: Memory, open_memory: Open, put_back: Callable[[], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    other = open_memory()
+    add(memory, "m1", "m2", "m3")
+    for handle, id_ in ((other, "m1"), (memory, "m2"), (other, "m3")):
+        before = memory._engine.store.sequence()
+        handle.forget(user="ana", id=id_)
+        add(other, f"after {id_}")
+        found(memory)
+        assert memory._engine.store.sequence() - before < 10
+    assert not caplog.records
+    add(memory, "lost")
+    put_back()
+    add(other, "new")
+    assert found(memory) == {"old", "new"}
