@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -111,3 +113,36 @@ def test_a_folder_and_a_loop_of_links_are_no_targets(filled: Memory, tmp_path: P
 def test_paths_that_no_file_has(filled: Memory, bad: str) -> None:
     with pytest.raises(InvalidArgumentError, match="^file"):
         filled.export("ana", bad)
+
+
+_EXPORTING = """
+import sys, time
+from memspan.memory import Memory
+from memspan.remember.transfer import export
+
+def write(lines, value):
+    print(value, file=lines, flush=True)
+    print("writing", flush=True)
+    time.sleep(600)
+
+export._write = write
+Memory(sys.argv[1]).export("ana", sys.argv[2])
+"""
+
+
+def test_nothing_stays_of_an_export_that_is_killed(filled: Memory, path: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    try:
+        os.close(os.open(folder, os.O_TMPFILE | os.O_WRONLY))
+    except OSError:
+        pytest.skip("this file system has no files without a name")
+    target = folder / "ana.jsonl"
+    target.write_text("older")
+    command = [sys.executable, "-c", _EXPORTING, str(path), str(target)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as exporting:
+        assert exporting.stdout is not None
+        assert exporting.stdout.readline() == "writing\n"
+        exporting.kill()
+    assert [file.name for file in folder.iterdir()] == ["ana.jsonl"]
+    assert target.read_text() == "older"
