@@ -131,6 +131,8 @@ class HistoryCalls(Calls):
 
         Raises:
             InvalidArgumentError: or its subclass `TimeError`: an argument is not acceptable.
+            StoreError: another process or thread is setting one of that kind for the same records, and has come no
+                further for 30 seconds. While it does, this waits.
         """
         return set_lifetime(
             self._engine,

@@ -20,6 +20,8 @@ class UnsettledLifetime(NamedTuple):
     """`None`: that was there is taken back."""
     by: str
     """Who sees to it; empty for nobody."""
+    done: int = 0
+    """Records that it has come to, for others to see that it goes on."""
 
 
 class LifetimeReader(Protocol):

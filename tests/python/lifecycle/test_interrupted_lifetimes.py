@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from typing import Any
 import pytest
 
 from memspan import Memory
+from memspan.errors import StoreError
+from memspan.remember.endings import lifetime_turns
 from memspan.remember.endings import lifetimes as module
 
 HOUR = 3600.0
@@ -175,3 +178,55 @@ def test_nothing_of_it_is_left_of_a_user_who_is_forgotten(
     memory.forget(user="ana")
     with memory._engine.store.reading() as reader:
         assert reader._all("SELECT * FROM meta WHERE key LIKE 'lifetimes%'") == []
+
+
+@pytest.mark.parametrize("second", [None, "ana"])
+@pytest.mark.parametrize("apart", [False, True])
+def test_two_at_once_are_set_one_after_the_other(
+    open_memory: Callable[[], Memory], monkeypatch: pytest.MonkeyPatch, apart: bool, second: str | None
+) -> None:
+    """Also by two handles; ends that the other one gave would stay for ever, as if records had been given them."""
+    memory = open_memory()
+    fill(memory)
+    other = open_memory() if apart else memory
+    monkeypatch.setattr(module, "_SLICE", 4)
+    restate, waiting = module._restate, threading.Event()
+    begun: list[threading.Thread] = []
+
+    def beside() -> None:
+        waiting.set()
+        other.set_lifetime("episodic", 24 * HOUR, user=second)
+
+    def begins_another(*arguments: Any) -> int:
+        changed = restate(*arguments)
+        if not begun:
+            begun.append(threading.Thread(target=beside))
+            begun[0].start()
+            assert waiting.wait(60)
+            begun[0].join(0.2)
+        return changed
+
+    monkeypatch.setattr(module, "_restate", begins_another)
+    assert memory.set_lifetime("episodic", HOUR) == 20
+    begun[0].join()
+    assert lives(memory) == [24 * HOUR]
+    assert lives(memory, "ben") == [24 * HOUR if second is None else HOUR]
+    assert unsettled(memory) == []
+
+
+def test_who_is_held_up_in_it_is_named(
+    open_memory: Callable[[], Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_memory()
+    fill(memory)
+    restate = module._restate
+
+    def begins_another(*arguments: Any) -> int:
+        with pytest.raises(StoreError, match=r"is setting a time to live of kind 'episodic'.*try again"):
+            memory.set_lifetime("episodic", None, user="ana")
+        assert memory.set_lifetime("semantic", HOUR, user="ana") == 0
+        return restate(*arguments)
+
+    monkeypatch.setattr(lifetime_turns, "_SECONDS", 0.1)
+    monkeypatch.setattr(module, "_restate", begins_another)
+    assert memory.set_lifetime("episodic", HOUR) == 20

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
@@ -15,12 +14,12 @@ from memspan.remember.audit.auditing import audited
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
 from memspan.remember.forgetting.forgetting import remove_if_nothing_is_left
-from memspan.remember.jobs.worker import is_at_work, this_process
 from memspan.remember.writing.change import Change
 from memspan.store import StoreReader
 from memspan.store.lifetimes import UnsettledLifetime
 
 from .life import end_of_life, given_end
+from .lifetime_turns import Patience, at_work, begin, is_seen_to, take_over
 from .restating import restate
 
 __all__ = [
@@ -175,50 +174,54 @@ def _outlives(record: Record, end: datetime | None) -> bool:
 def set_lifetime(engine: Engine, *, kind: str, seconds: float | None, user: str | None) -> int:
     """See `Memory.set_lifetime`; returns how many records got another end."""
     engine.require_open()
-    # Ends that one which died gave count as ends of their own until it is done.
-    before = _go_on(engine, kind)
-    return before.get((user, seconds), 0) + _set(
-        engine, UnsettledLifetime(user, kind, seconds, this_process())
-    )
+    patience = Patience(engine)
+    with at_work(engine) as by:
+        wanted = UnsettledLifetime(user, kind, seconds, by)
+        # Ends that one which died gave count as ends of their own until it is done.
+        before = _go_on(engine, by, kind)
+        while (other := begin(engine, wanted)) is not None:
+            if is_seen_to(other):
+                patience.wait(other)
+            else:
+                before |= _go_on(engine, by, kind)
+        return before.get((user, seconds), 0) + _set(engine, wanted)
 
 
 def settle_lifetimes(engine: Engine) -> None:
     """Go on with the times to live that a process was setting when it died; one that is still at it is left alone.
     What hinders that is logged: the next opening goes on, or whoever sets one of that kind."""
     try:
-        _go_on(engine)
+        with at_work(engine) as by:
+            _go_on(engine, by)
     except MemspanError as error:
         _logger.warning("%s: a time to live is not set for all records yet (%s)", engine.store.path, error)
 
 
-def _go_on(engine: Engine, kind: str | None = None) -> dict[tuple[str | None, float | None], int]:
+def _go_on(engine: Engine, by: str, kind: str | None = None) -> dict[tuple[str | None, float | None], int]:
     """Set those of a kind, or of all, that were left; by whose they are and seconds, how many records got another
     end."""
     with engine.store.reading() as reader:
         unsettled = reader.lifetimes.unsettled()
-    return {
-        (left.user, left.seconds): _set(engine, left._replace(by=this_process()))
-        for left in unsettled
-        if kind in (None, left.kind) and not is_at_work(left.by)
-    }
+    given = {}
+    for left in unsettled:
+        if kind in (None, left.kind) and not is_seen_to(left):
+            taken = take_over(engine, left, by)
+            if taken is not None:
+                given[left.user, left.seconds] = _set(engine, taken)
+    return given
 
 
 def _set(engine: Engine, wanted: UnsettledLifetime) -> int:
     user, kind = wanted.user, wanted.kind
     with engine.store.reading() as reader:
         ids = {name: _of_kind(reader, name, kind) for name in _concerned(reader, user, kind)}
-    changed = 0
-    try:
-        for name, own in ids.items():
-            for start in range(0, len(own), _SLICE):
-                changed += _restate(engine, name, own[start : start + _SLICE], wanted)
-        changed += _settle(engine, wanted, ids)
-    except BaseException:
-        # The process may live for long: the next opening is to go on.
-        with suppress(MemspanError), engine.store.writing() as writer:
-            if wanted in writer.lifetimes.unsettled():
-                writer.lifetimes.unsettle(wanted._replace(by=""))
-        raise
+    changed = done = 0
+    for name, own in ids.items():
+        for start in range(0, len(own), _SLICE):
+            piece = own[start : start + _SLICE]
+            done += len(piece)
+            changed += _restate(engine, name, piece, wanted._replace(done=done))
+    changed += _settle(engine, wanted, ids)
     engine.note_unsaved(changed)
     return changed
 
@@ -253,7 +256,7 @@ def _restate(engine: Engine, name: str, ids: Sequence[str], wanted: UnsettledLif
 def _settle(engine: Engine, wanted: UnsettledLifetime, done: Mapping[str, Sequence[str]]) -> int:
     """Keep the lifetime for what comes, and give it to what came meanwhile. The last step: until then, the ends that
     records have are told from ends of their own by the lifetime that is kept."""
-    user, kind, seconds, _ = wanted
+    user, kind, seconds = wanted.user, wanted.kind, wanted.seconds
     with engine.changing() as change:
         changed = 0
         applied = _applied(change.writer, wanted)

@@ -124,12 +124,12 @@ class SqliteLifetimeWriter(SqliteLifetimeReader):
 
     def unsettle(self, begun: UnsettledLifetime) -> None:
         """See `LifetimeWriter.unsettle`."""
-        self._note(begun.user, {**self._noted(begun.user), begun.kind: [begun.seconds, begun.by]})
+        self._note(begun.user, {**self._noted(begun.user), begun.kind: [begun.seconds, begun.by, begun.done]})
 
     def settle(self, done: UnsettledLifetime) -> None:
         """See `LifetimeWriter.settle`."""
         noted = self._noted(done.user)
-        if noted.get(done.kind) == [done.seconds, done.by]:
+        if noted.get(done.kind, [])[:2] == [done.seconds, done.by]:
             del noted[done.kind]
             self._note(done.user, noted)
 
