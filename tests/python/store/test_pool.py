@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,3 +59,36 @@ def test_a_connection_that_came_to_read_alone_is_not_kept(
     with store.writing() as writer:
         writer.set_meta("name", "value")
     store.close()
+
+
+class _NoRollback(sqlite3.Connection):
+    """While memory is used up there is none for a statement that ends a transaction."""
+
+    used_up = False
+
+    def execute(self, statement: str, *arguments: Any) -> sqlite3.Cursor:
+        if statement == "ROLLBACK" and self.used_up:
+            raise MemoryError
+        return super().execute(statement, *arguments)
+
+
+def test_no_lock_stays_when_memory_is_used_up_at_the_end_of_a_write(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=_NoRollback))
+    store, other = SqliteStore(path), SqliteStore(path, busy_seconds=0.1)
+
+    def write_and_stop() -> None:
+        with store.writing() as writer:
+            writer.set_meta("name", "lost")
+            monkeypatch.setattr(_NoRollback, "used_up", True)
+            raise MemoryError
+
+    with pytest.raises(MemoryError):
+        write_and_stop()
+    monkeypatch.undo()
+    for handle in (other, store):
+        with handle.writing() as writer:
+            assert writer.meta("name") is None
+    store.close()
+    other.close()

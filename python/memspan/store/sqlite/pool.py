@@ -89,12 +89,16 @@ class ConnectionPool:
                     only_reads = "readonly" in str(error)
                     raise
                 finally:
-                    self._in_use -= {connection}
-                    if only_reads:
-                        connection.close()
-                        self._writer = None
-                    elif connection.in_transaction and not _rolled_back(connection):
-                        self._writer = None
+                    try:
+                        self._in_use -= {connection}
+                    finally:
+                        if only_reads or connection.in_transaction:
+                            # Until it is known to be fit: else it ends, with its lock, when nobody has it any more.
+                            self._writer = None
+                            if only_reads:
+                                connection.close()
+                            elif _rolled_back(connection):
+                                self._writer = connection
             finally:
                 self._inside.remove(me)
 
@@ -148,11 +152,13 @@ class ConnectionPool:
                 self._in_use.add(connection)
                 yield connection
             finally:
-                self._in_use -= {connection}
-                if self._closed:
-                    connection.close()
-                elif not connection.in_transaction or _rolled_back(connection):
-                    self._readers += [connection]
+                try:
+                    self._in_use -= {connection}
+                finally:
+                    if self._closed:
+                        connection.close()
+                    elif not connection.in_transaction or _rolled_back(connection):
+                        self._readers += [connection]
         finally:
             self._inside.remove(me)
 
@@ -251,6 +257,9 @@ def _rolled_back(connection: sqlite3.Connection) -> bool:
     except sqlite3.Error:
         connection.close()
         return False
+    except BaseException:  # such as when memory is used up
+        connection.close()
+        raise
     return True
 
 
