@@ -32,9 +32,15 @@ class _Thread:
     def started(self) -> asyncio.AbstractEventLoop:
         with self.lock:
             if self.loop is None:
-                self.loop = asyncio.new_event_loop()
-                self.loop.set_default_executor(WorkerThreads())
-                threading.Thread(target=self.loop.run_forever, name="memspan-llm", daemon=True).start()
+                loop = asyncio.new_event_loop()
+                try:
+                    loop.set_default_executor(WorkerThreads())
+                    threading.Thread(target=loop.run_forever, name="memspan-llm", daemon=True).start()
+                except RuntimeError:
+                    # There are too many; who comes later would wait for a loop that nobody runs.
+                    loop.close()
+                    raise
+                self.loop = loop
             return self.loop
 
 
