@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import resource
 import sqlite3
 import stat
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -414,3 +415,29 @@ def test_check_names_what_is_wrong(path: Path, make_record: Callable[..., Record
         other.execute("DELETE FROM users")
     assert store.check() == ["database: row 1 of records points at a row of users that does not exist"]
     store.close()
+
+
+def test_that_too_many_files_are_open_is_told(path: Path, store: SqliteStore) -> None:
+    """Not that its permissions were to be looked at."""
+    with store.writing() as writer:
+        writer.set_meta("name", "value")
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    opened = [os.open(os.devnull, os.O_RDONLY)]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (opened[0] + 20, limit[1]))
+    try:
+        with suppress(OSError):
+            while True:
+                opened.append(os.open(os.devnull, os.O_RDONLY))
+        said = set()
+        for _ in range(12):
+            try:
+                SqliteStore(path).close()
+            except StoreError as error:
+                said.add(str(error).partition(": ")[2].partition(",")[0])
+            os.close(opened.pop())
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+        for descriptor in opened:
+            os.close(descriptor)
+    assert said == {"too many files are open in this process"}
+    SqliteStore(path).close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sqlite3
@@ -31,6 +32,9 @@ BUSY_SECONDS: Final = 30.0
 
 LOG_PAGES: Final = 1000
 """Pages of log from which on a commit copies them into the database; see `Checkpoints` for large commits."""
+
+_FILES: Final = 6
+"""That a connection has open: database, log, shared memory, and for a moment a folder and what is temporary."""
 
 MINIMUM_SQLITE: Final = (3, 37, 0)
 """The first SQLite with STRICT tables."""
@@ -84,9 +88,32 @@ def _explain(error: Exception, path: Path) -> str:
         return f"the database is damaged ({text}); restore it from a backup{_beside_the_log(path)}"
     if "full" in text:
         return f"no space left for the database ({text}); nothing was changed"
+    if ("unable to open" in text or "I/O" in text) and _too_many_files():
+        return (
+            f"too many files are open in this process, or on this machine ({text}); close some, such as memories that "
+            "nobody asks any more, or raise the limit (ulimit -n)"
+        )
+    if "I/O" in text:
+        return (
+            f"the file system could not read or write its files ({text}): a quota or a limit to the size of files may "
+            "be used up, or the disk fails; when that is mended, see what `memspan verify` says"
+        )
     if "readonly" in text or "unable to open" in text:
         return f"the database cannot be opened for writing ({text}); check the path and its permissions"
     return f"the database refused ({text})"
+
+
+def _too_many_files() -> bool:
+    """Whether there are no more for a connection: a failed one has given back those that it got."""
+    opened: list[int] = []
+    try:
+        opened.extend(os.open(os.devnull, os.O_RDONLY) for _ in range(_FILES))
+    except OSError as error:
+        return error.errno in (errno.EMFILE, errno.ENFILE)
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+    return False
 
 
 def _beside_the_log(path: Path) -> str:
