@@ -56,9 +56,12 @@ def _beside(path: Path, mode: int) -> Iterator[IO[str]]:
                 # Only with a folder, which nothing is looked up in here, `os.link` follows a link.
                 os.link(_link_to(descriptor), temporary, src_dir_fd=descriptor)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             temporary.unlink()
+        # A full disk names no file, and what fails at the end the temporary one.
+        if isinstance(error, OSError) and error.errno and error.filename in (None, str(temporary)):
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 
 

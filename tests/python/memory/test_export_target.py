@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -146,3 +147,22 @@ def test_nothing_stays_of_an_export_that_is_killed(filled: Memory, path: Path, t
         exporting.kill()
     assert [file.name for file in folder.iterdir()] == ["ana.jsonl"]
     assert target.read_text() == "older"
+
+
+@pytest.mark.parametrize("fails", ["fsync", "replace"])
+def test_an_export_that_fails_at_its_end_names_its_target(
+    filled: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    def full(file: object, *other: object) -> None:
+        if other:
+            raise OSError(errno.ENOSPC, "No space left on device", str(file), None, str(other[0]))
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, fails, full)
+        with pytest.raises(OSError, match=r"No space left on device: '[^']*folder/ana.jsonl'$") as caught:
+            filled.export("ana", folder / "ana.jsonl")
+    assert caught.value.errno == errno.ENOSPC
+    assert list(folder.iterdir()) == []
