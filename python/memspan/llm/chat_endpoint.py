@@ -292,7 +292,7 @@ class ChatEndpoint:
                         if not answering and time_of() > thinking_until:
                             raise self._too_thoughtful()
                 finally:
-                    await opened.close()
+                    await _end(opened)
                 if not end.finish:
                     raise TransientError("the stream ended before the answer did")
                 if held := thoughts.end():
@@ -368,6 +368,14 @@ class ChatEndpoint:
 
     def _quote(self, text: str) -> str:
         return shorten(text.replace(self._key, "***") if self._key else text, _QUOTED)
+
+
+async def _end(opened: Any) -> None:
+    """Close an answer, wherever it is. What OpenAI's client reads it with refers to itself: what is left in the middle
+    would wait for the collector, which ends the outer and the inner generators at once, beside this loop's thread."""
+    await opened.close()
+    if (reading := getattr(opened, "_iterator", None)) is not None:
+        await reading.aclose()
 
 
 def _tokens(usage: Usage) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import inspect
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 from llm_faults import FAULTS, Fault, slow, status
 from pydantic import BaseModel
 from scripted_llm import ScriptedLLM
+from waiting import wait_for
 
 from memspan.errors import BadReplyError, LLMError, ModelAccessError, TruncatedReplyError
 from memspan.llm import OpenAIModel, Prices, Prompt, Usage, chat_endpoint
@@ -321,6 +324,31 @@ def test_a_stream_that_nobody_holds_ends_its_request(
     del pieces
 
     assert "".join(model.astream(prompt, stage="answer")) == ANSWER
+
+
+def test_a_stream_that_is_left_leaves_nothing_to_the_collector(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
+) -> None:
+    model = model_of(server, concurrency=1)
+    gc.collect()
+    gc.disable()
+    before = halfway()
+    try:
+        server.reply("shout", "word " * 2000)
+        pieces = iter(model.astream(prompt, stage="answer"))
+        next(pieces)
+        del pieces
+
+        assert "".join(model.astream(prompt, stage="answer")) == ANSWER
+        wait_for(lambda: halfway() == before)
+    finally:
+        gc.enable()
+
+
+def halfway() -> list[str]:
+    """Asynchronous generators that were begun and have not ended."""
+    found = [one for one in gc.get_objects() if inspect.isasyncgen(one) and one.ag_frame is not None]
+    return [one.__qualname__ for one in found]
 
 
 def test_whoever_reads_slowly_keeps_nobody_from_the_model(
