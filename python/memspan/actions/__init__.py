@@ -1,7 +1,8 @@
 """What an agent did: tool calls and their results, read from messages and kept in the metadata of turns."""
 
 from .action import Action, Outcome, actions_in, metadata_of, outcomes_in
-from .reading import ToolUse, chat_message, dumped, holds_thoughts, is_thought, read_tool_use
+from .items import chat_message, is_note
+from .reading import ToolUse, dumped, holds_thoughts, read_tool_use
 
 __all__ = [
     "Action",
@@ -11,7 +12,7 @@ __all__ = [
     "chat_message",
     "dumped",
     "holds_thoughts",
-    "is_thought",
+    "is_note",
     "metadata_of",
     "outcomes_in",
     "read_tool_use",

@@ -13,13 +13,10 @@ from .action import MAX_ACTION_CHARS, Action, Outcome, metadata_of
 from .shape import call_text, shape_of, values_of
 from .success import succeeded
 
-__all__ = ["TOOL_KEYS", "ToolUse", "chat_message", "dumped", "holds_thoughts", "is_thought", "read_tool_use"]
+__all__ = ["TOOL_KEYS", "ToolUse", "dumped", "holds_thoughts", "read_tool_use"]
 
 TOOL_KEYS: Final = ("tool_calls", "function_call", "tool_call_id", "is_error")
 """Fields of a message that are about tools."""
-ITEM_KEYS: Final = ("type", "call_id", "arguments", "input", "output", "status")
-"""Fields of the items of OpenAI's Responses interface, which stand where messages do."""
-
 THOUGHT_KEYS: Final = ("reasoning", "reasoning_content", "reasoning_details", "refusal")
 """Fields in which packages and servers write what a model thought, and why it gives no answer."""
 _THOUGHT_PARTS: Final = ("thinking", "redacted_thinking", "reasoning", "refusal")
@@ -65,11 +62,6 @@ class ToolUse:
 _NOTHING: Final = ToolUse()
 
 
-def is_thought(message: Mapping[str, Any]) -> bool:
-    """Whether it is an item of the Responses interface that holds nothing but what a model thought."""
-    return message.get("type") == "reasoning"
-
-
 def holds_thoughts(message: Mapping[str, Any]) -> bool:
     """Whether a chat message has fields or content parts in which a model thinks, or refuses."""
     content = message.get("content")
@@ -82,22 +74,6 @@ def holds_thoughts(message: Mapping[str, Any]) -> bool:
 def dumped(value: object) -> str:
     """What an error tells of an object that is a message, or a part of one, of a model's package as it came."""
     return "; of this object, its `model_dump()`" if hasattr(value, "model_dump") else ""
-
-
-def chat_message(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An item of the Responses interface (`function_call`, `custom_tool_call` and their outputs) as a chat message; any
-    other message as it is."""
-    kind = message.get("type")
-    if kind in ("function_call", "custom_tool_call"):
-        call = {"id": message.get("call_id"), "function": _only(message, ("name", "arguments", "input"))}
-        own = _without(message, (*ITEM_KEYS, "name"))
-        return {"role": "assistant", "content": None, "tool_calls": [call], **own}
-    if kind in ("function_call_output", "custom_tool_call_output"):
-        own = _without(message, ITEM_KEYS)
-        return {
-            "role": "tool", "content": message.get("output"), "tool_call_id": message.get("call_id"), **own
-        }  # fmt: skip
-    return _without(message, ("type", "status")) if kind == "message" else message
 
 
 def read_tool_use(message: Mapping[str, Any]) -> ToolUse:
@@ -145,8 +121,11 @@ def _calls(message: Mapping[str, Any], content: Any) -> Iterator[tuple[Action, s
                 arguments=shape_of(arguments),
                 values=values_of(arguments),
                 call=_id(entry.get("id")),
+                success=_flag(entry.get("success")),
             )
-            yield action, call_text(name, arguments)
+            said = entry.get("said")
+            result = f"\n{without_half_emoji(said)}" if isinstance(said, str) and said.strip() else ""
+            yield action, call_text(name, arguments) + result
 
 
 def _arguments(call: Mapping[str, Any]) -> Any:
@@ -199,13 +178,9 @@ def _type(part: Any) -> str:
     return kind if isinstance(kind, str) else ""
 
 
+def _flag(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
 def _id(value: Any) -> str | None:
     return without_half_emoji(value)[:_CALL_CHARS] if isinstance(value, str) and value else None
-
-
-def _only(message: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
-    return {key: message[key] for key in keys if key in message}
-
-
-def _without(message: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
-    return {key: value for key, value in message.items() if key not in keys}

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from ..actions import chat_message, is_thought, read_tool_use
+from ..actions import chat_message, is_note, read_tool_use
 from ..errors import FormatError
 from .clock import Clock
 from .fields import as_captions, as_kind, as_metadata, as_name, as_tags, as_text, as_time, optional
@@ -30,7 +30,7 @@ def read_message(
     for messages without text, captions and a tool call that can be read, or that only tell what a model thought.
     Unknown fields are ignored.
     """
-    if is_thought(fields):
+    if is_note(fields):
         return None
     fields = chat_message(fields)
     speaker = optional(fields, "speaker", place, as_name)

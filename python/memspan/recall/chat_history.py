@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from memspan.actions import chat_message, dumped, is_thought
+from memspan.actions import chat_message, dumped, is_note
 from memspan.errors import invalid
 
 __all__ = ["MOST_MESSAGES", "ChatHistory", "checked_history"]
@@ -40,7 +40,7 @@ def _line(message: Any, place: str) -> dict[str, str]:
         return {"text": _end_of(message)}
     if not isinstance(message, Mapping):
         raise invalid(place, message, "a text, or a mapping with 'text' or 'content'" + dumped(message))
-    if is_thought(message):
+    if is_note(message):
         return {"text": ""}
     message = chat_message(message)
     if not any(name in message for name in (*_TEXTS, *_CALLS)):

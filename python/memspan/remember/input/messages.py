@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from memspan import _core
-from memspan.actions import chat_message, dumped, holds_thoughts, is_thought, read_tool_use
+from memspan.actions import chat_message, dumped, holds_thoughts, is_note, read_tool_use
 from memspan.errors import TimeError, invalid
 from memspan.records import Record
 from memspan.remember.compose import captions_of
@@ -25,7 +25,8 @@ Message: TypeAlias = str | Mapping[str, Any]
 """A text, or a mapping with `text` or `content` and, optionally, `speaker` (or `name` or `role`), `id`, `at`,
 `until`, `recorded_at`, `expires_at`, `session`, `kind`, `tags`, `entities`, `images` (captions),
 `importance`, `provenance`, `fidelity`, `sources` and `metadata`. Tool calls and their results, as OpenAI and
-Anthropic write them, become turns, too: see `memspan.actions`. What a model thought is left out."""
+Anthropic write them, become turns, too: see `memspan.actions`. What a model thought is left out, and so are items of
+the Responses interface that only serve it, such as lists of tools."""
 
 Session: TypeAlias = Sequence[Message] | Mapping[str, Any]
 """A list of messages, or a mapping with `messages` and, optionally, `session` (its id), `at`, `tags` and
@@ -211,7 +212,7 @@ def _moments(
 def _to_draft(
     message: Mapping[str, Any], place: str, defaults: _Defaults, at: Micros, dated: bool
 ) -> Draft | None:
-    if is_thought(message):
+    if is_note(message):
         return None
     message = chat_message(message)
     for key in message:
