@@ -19,6 +19,7 @@ from .turns import Turn
 __all__ = ["read_message", "stated_time"]
 
 _INSTRUCTIONS = ("system", "developer")
+_TIMES = ("timestamp", "created_at", "createdAt", "create_time")
 
 
 def read_message(
@@ -62,9 +63,9 @@ def read_message(
 
 
 def stated_time(fields: Mapping[str, Any], place: Place) -> datetime | None:
-    """The time in `at`, `timestamp` or `created_at`, the first that is there."""
+    """The time in `at`, or in one of the fields in which other programs write it, the first that is there."""
     at = optional(fields, "at", place, as_time)
-    for key in ("timestamp", "created_at"):
+    for key in _TIMES:
         at = at or optional(fields, key, place, _as_unix_time)
     return at
 

@@ -73,6 +73,16 @@ def test_messages_without_a_time_stay_in_their_place(
     assert seconds(turns) == expected
 
 
+@pytest.mark.parametrize("field", ["timestamp", "created_at", "createdAt", "create_time"])
+@pytest.mark.parametrize("value", [1704067260.0, "2024-01-01T00:01:00Z"])
+def test_the_fields_in_which_programs_write_times(
+    write_json: WriteJson, field: str, value: str | float
+) -> None:
+    timed = {"messages": [HELLO | {field: value}, BYE | {field: None}]}
+    assert seconds(list(read_turns(write_json(timed), user="ana"))) == [60, 61]
+    assert seconds(list(read_turns(write_json({field: value, "messages": [HELLO]}), user="ana"))) == [60]
+
+
 def test_messages_alone_follow_those_of_their_user_and_session(write_json: WriteJson) -> None:
     at = "2024-01-01T00:00:00Z"
     lines = [
