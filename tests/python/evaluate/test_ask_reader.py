@@ -13,6 +13,7 @@ from answers_read import read, run
 from llm_faults import slow, status
 from scripted_llm import Asked, ScriptedLLM, no_pause
 
+from memspan import Memory
 from memspan.errors import InvalidArgumentError
 from memspan.evaluate.reading.asking import Reading
 from memspan.llm import OpenAIModel
@@ -54,6 +55,13 @@ def test_answers_are_those_of_the_memory(
     document = report.to_dict(questions=True)
     assert (document["asked_by"], document["plan"], document["k"]) == ("ask", "rules", None)
     assert document["answers"][1]["sources"] == ["D2:1"]
+
+
+def test_to_be_answered_from_is_no_use(path: Path, stores: Path, model: OpenAIModel) -> None:
+    found = run(path, stores, reading=Reading(llm=model))
+    users = {each.question.user for each in found.questions}
+    with Memory(found.files[0].store, "hash:64") as memory, memory._engine.store.reading() as reader:
+        assert not any(list(reader.uses.of(user)) for user in users)
 
 
 def test_a_second_run_asks_nothing_and_costs_the_same(

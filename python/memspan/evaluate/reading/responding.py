@@ -89,7 +89,7 @@ class ByMemory:
         self._rerank_ms = int(options.get("rerank_ms") or 0)
 
     async def respond(self, question: LabelledQuestion, model: KeptModel) -> Responded:
-        """See `Responder.respond`. Nothing that came after the question is found."""
+        """See `Responder.respond`. Nothing that came after the question is found, and nothing is used by it."""
         asked = self._memory._checked_question(
             question.text,
             user=question.user,
@@ -99,6 +99,7 @@ class ByMemory:
             now=question.now,
             between=None if question.until is None else (None, question.until),
             rerank_ms=self._rerank_ms,
+            track=False,
         )
         answering = Answering(self._memory._engine, model, self._memory._processing.recipe.name)
         answer = await answering.answer(await answering.prepare(asked))
