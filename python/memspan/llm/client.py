@@ -7,7 +7,9 @@ import os
 import time
 import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import aclosing
+from concurrent.futures import Future
+from contextlib import aclosing, suppress
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -288,13 +290,48 @@ def _close_later(asker: Asker, loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _in_this_loop(ready: Ready) -> Ready:
-    """The same, to be awaited in another event loop."""
+    """The same, to be awaited in another event loop.
+
+    Raises:
+        RuntimeError: when it is awaited: this loop is closed.
+    """
     loop = asyncio.get_running_loop()
 
-    async def run() -> None:
-        await ready()
+    async def ask() -> None:
+        answer: Future[None] = Future()
 
-    return lambda: asyncio.wrap_future(asyncio.run_coroutine_threadsafe(run(), loop))
+        def begin() -> None:
+            # Not before: of what a loop that ends meanwhile does not begin, Python would say that it was forgotten.
+            if not answer.cancelled():
+                look = asyncio.ensure_future(ready())
+                look.add_done_callback(partial(_pass_on, answer))
+                answer.add_done_callback(partial(_end_too, look, loop))
+
+        loop.call_soon_threadsafe(begin)
+        await asyncio.wrap_future(answer)
+
+    return ask
+
+
+def _pass_on(answer: Future[None], done: asyncio.Future[object]) -> None:
+    """Tell how `done` ended, unless nobody waits for it any more."""
+    if done.cancelled():
+        answer.cancel()
+        return
+    error = done.exception()
+    if not answer.set_running_or_notify_cancel():
+        return
+    if error is None:
+        answer.set_result(None)
+    else:
+        answer.set_exception(error)
+
+
+def _end_too(look: asyncio.Future[object], loop: asyncio.AbstractEventLoop, answer: Future[None]) -> None:
+    """Cancel the look where nobody waits for its answer any more."""
+    if answer.cancelled():
+        with suppress(RuntimeError):  # its loop is closed
+            loop.call_soon_threadsafe(look.cancel)
 
 
 def _check_schema(schema: Any) -> None:

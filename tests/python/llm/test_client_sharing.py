@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -18,8 +19,9 @@ from llm_faults import slow, status
 from pydantic import BaseModel
 from scripted_llm import ScriptedLLM
 
-from memspan.errors import LLMError
+from memspan.errors import ForgottenError, LLMError
 from memspan.llm import OpenAIModel, Prompt, client
+from memspan.llm.protocol import Ready
 
 
 class Items(BaseModel):
@@ -104,6 +106,53 @@ def test_cancelling_frees_the_place(
     assert asyncio.run(run()) == ["A", "B"]
 
 
+@pytest.mark.parametrize("closed_before", [True, False])
+def test_a_loop_that_ends_leaves_no_look_behind(closed_before: bool) -> None:
+    """The caller's loop is closed when its client wants to know whether a request may go out, or before it looks."""
+    looked: list[int] = []
+
+    async def ready() -> None:
+        looked.append(1)
+
+    async def made() -> Ready:
+        return client._in_this_loop(ready)
+
+    async def ask(look: Ready) -> None:
+        await asyncio.wait_for(look(), 0.1)
+
+    callers = asyncio.new_event_loop()
+    look = callers.run_until_complete(made())
+    if closed_before:
+        callers.close()
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        with pytest.raises(RuntimeError if closed_before else asyncio.TimeoutError):
+            asyncio.run(ask(look))
+        callers.close()
+        gc.collect()
+    assert [str(one.message) for one in said if "never awaited" in str(one.message)] == []
+    assert not looked
+
+
+def test_a_look_that_is_cancelled_or_fails_ends_the_request(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+) -> None:
+    async def cancelled() -> None:
+        raise asyncio.CancelledError
+
+    async def refused() -> None:
+        raise ForgottenError("gone")
+
+    async def ask(ready: Ready) -> None:
+        await model.acomplete(prompt, Items, stage="test", ready=ready)
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(ask(cancelled))
+    with pytest.raises(ForgottenError):
+        asyncio.run(ask(refused))
+    assert not server.asked
+
+
 def test_closing_while_somebody_asks_ends_in_an_error(
     model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
 ) -> None:
@@ -176,6 +225,7 @@ import faulthandler, os, sys, threading, time, warnings
 warnings.simplefilter("ignore", DeprecationWarning)
 from pydantic import BaseModel
 from memspan.llm import OpenAIModel, Prompt, client
+from memspan.llm.protocol import Ready
 class Items(BaseModel):
     items: list[str]
 prompt = Prompt(name="shout", version=1, system="Task: shout", user='<items>\\n"a"\\n</items>')
