@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable, Iterator
 
 import pytest
 from llm_faults import FAULTS, Fault, slow
 from scripted_llm import Asked, ScriptedLLM, no_pause
 from tiny_recipe import COST, NoteTurns, ScriptedModel, note_fact, recipe_of
+from waiting import wait_for
 
 from memspan.llm import OpenAIModel, Prompt
 from memspan.memory import Memory
@@ -47,6 +49,35 @@ def test_requests_under_way_when_processing_is_cancelled(
     (entry,) = memory.usage()
     assert (entry.stage, entry.usage.calls, entry.usage.uncounted) == ("note", 5, 5)
     assert [(job.state, job.attempts) for job in memory.jobs()] == [("pending", 0)]
+
+
+def test_a_loop_that_ends_before_processing_does(
+    open_memory: Open, server: ScriptedLLM, client: OpenAIModel, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever cancels twice does not wait for the end, which comes while the loop stops."""
+    server.schedule = lambda asked, number: slow(3600)
+    memory = open_memory(llm=client, recipe=recipe_of(NoteTurns()))
+    memory.add("text", user="ana")
+    loop = asyncio.new_event_loop()
+
+    async def run() -> None:
+        task = asyncio.ensure_future(memory.aprocess())
+        while not server.asked:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    loop.run_until_complete(run())
+    wait_for(lambda: [job.state for job in memory.jobs()] == ["pending"])
+    memory.close()
+    loop.call_soon(loop.stop)
+    loop.run_forever()
+    loop.close()
+    gc.collect()
+    assert caplog.messages == []
 
 
 def test_an_answer_to_a_job_that_was_forgotten_meanwhile(open_memory: Open, model: ScriptedModel) -> None:

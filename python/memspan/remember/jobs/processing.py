@@ -195,15 +195,13 @@ class Processing:
 
     async def _ended(self, call: Call[T]) -> T:
         """What a call arrives at; it is ended when the task that waits is cancelled."""
-        # `wait` tells the end of the call from that of the task: it raises nothing of the call's.
-        ended = asyncio.wrap_future(call.future)
-        ended.add_done_callback(_look_at)
+        ended = _end_of(call)
         try:
-            await asyncio.wait({ended})
+            await ended.wait()
         except asyncio.CancelledError:
             call.cancel()
             with suppress(asyncio.CancelledError):
-                await asyncio.wait({ended})
+                await ended.wait()
             raise
         return self._result(call)
 
@@ -266,10 +264,16 @@ class Processing:
             self._processors.discard(processor)
 
 
-def _look_at(ended: asyncio.Future[Any]) -> None:
-    """Its result is taken from the call, but asyncio wants it to be looked at."""
-    if not ended.cancelled():
-        ended.exception()
+def _end_of(call: Call[Any]) -> asyncio.Event:
+    """Set when a call is over. Not its result: of one that nobody looks at, as the loop ends, asyncio would say so."""
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+
+    def tell(future: object) -> None:
+        with suppress(RuntimeError):  # nobody waits: the loop is closed
+            loop.call_soon_threadsafe(ended.set)
+
+    call.future.add_done_callback(tell)
+    return ended
 
 
 def _end(call: Call[Any]) -> None:
