@@ -1,4 +1,5 @@
-"""OpenAI- and Anthropic-style chats, also of agents that call tools, as one JSON document or as JSON Lines.
+"""OpenAI- and Anthropic-style chats, also of agents that call tools, as one JSON document or as JSON Lines; and the
+`conversations.json` that ChatGPT and Claude export.
 
 A file holds conversations, which are objects with `messages`, or messages, alone on their lines or in lists.
 A conversation may name its `user`, its `session` (or `id`) and its time `at`; a message outside a
@@ -15,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from .clock import Clock
+from .exported import exported_messages, is_exported
 from .fields import as_list, as_name, each_object, optional, required
 from .format import Format, Request, first_object
 from .message import read_message, stated_time
@@ -26,14 +28,18 @@ from .turns import Turn
 
 __all__ = ["CHAT"]
 
+_SESSIONS = ("session", "id")
+_EXPORTED = ("conversation_id", "uuid")
 _SECOND = timedelta(seconds=1)
 _FIRST_MOMENT = datetime.min.replace(tzinfo=timezone.utc)
 
 
 def _matches(value: Any) -> bool:
     first = first_object(value)
-    return isinstance(first.get("messages"), list) or (
-        "content" in first and (isinstance(first.get("role"), str) or isinstance(first.get("speaker"), str))
+    if isinstance(first.get("messages"), list) or is_exported(first):
+        return True
+    return "content" in first and (
+        isinstance(first.get("role"), str) or isinstance(first.get("speaker"), str)
     )
 
 
@@ -45,7 +51,7 @@ def _conversations(items: Iterable[Item]) -> Iterator[Conversation]:
     clocks: dict[tuple[str, str | None], Clock] = {}
     for place, fields in each_object(items):
         user = optional(fields, "user", place, as_name)
-        if "messages" in fields:
+        if "messages" in fields or is_exported(fields):
             yield Conversation(place, user, partial(_turns, fields, place))
         else:
             yield Conversation(
@@ -57,8 +63,13 @@ def _conversations(items: Iterable[Item]) -> Iterator[Conversation]:
 
 
 def _turns(fields: Mapping[str, Any], place: Place, user: str) -> Iterator[Turn]:
-    session = optional(fields, "session", place, as_name) or optional(fields, "id", place, as_name)
-    messages = placed_objects(required(fields, "messages", place, as_list), place["messages"])
+    exported = is_exported(fields)
+    names = (optional(fields, key, place, as_name) for key in (*_SESSIONS, *(_EXPORTED if exported else ())))
+    session = next(filter(None, names), None)
+    if exported:
+        messages = exported_messages(fields, place)
+    else:
+        messages = placed_objects(required(fields, "messages", place, as_list), place["messages"])
     clock = Clock(stated_time(fields, place) or _beginning(messages))
     for position, message in messages:
         turn = read_message(message, position, user=user, session=session, clock=clock)
@@ -83,4 +94,6 @@ def _alone(
         yield turn
 
 
-CHAT = Format("chat", "OpenAI-style chats (JSON or JSON Lines)", _matches, _read)
+CHAT = Format(
+    "chat", "OpenAI-style chats (JSON or JSON Lines), exports of ChatGPT and Claude", _matches, _read
+)
