@@ -112,6 +112,17 @@ def test_a_queue_is_as_long_as_it_may_be_and_the_most_similar_come_first(memory:
             assert queue.later[0].id == wanted[0].id
 
 
+def test_what_comes_into_no_queue_takes_no_place_in_one(memory: Memory) -> None:
+    pinned = [fact(f"p{place}", "the exam is near", 1) for place in range(9)]
+    abstract = fact("whole", "the exam is near!", 1)
+    detail = fact("a", "the exam is near", 0, metadata={"recipe": "simplemem", "abstract": "whole"})
+    add(memory, detail, abstract, *pinned, *(fact(id_, "the exam is far away", 2) for id_ in "bc"))
+    memory.pin(user="ana", ids=[record.id for record in pinned])
+    for length, later in ((1, {"c"}), (2, {"b", "c"}), (8, {"b", "c"})):  # the newer one first among equals
+        found = {name: set(ids) for name, ids in named(queues(memory, queue=length, least=0.5)).items()}
+        assert found["a"] == found["whole"] == later
+
+
 def test_what_sleep_does_not_look_at(memory: Memory) -> None:
     first = fact("a", "the exam is near", 0)
     add(

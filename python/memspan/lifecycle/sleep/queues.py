@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Final
 
 from memspan.index import Index
+from memspan.limits import MAX_K
 from memspan.query import Query
 from memspan.record_order import record_order
 from memspan.records import Record
@@ -57,7 +58,7 @@ def update_queues(
     """Q(e_i) = Top_k {(e_j, sim(v_i, v_j)) | t_j >= t_i, j != i}:n for every record that has such, oldest first.
 
     One native batch search answers for all, on all cores; time, kind and validity are filtered inside it, so that a
-    queue is as long as the memories allow. O(n) searches.
+    queue is as long as the memories allow; those for which that is not enough are asked for more. O(n) searches.
 
     Args:
         records: the updatable ones of one user, with embeddings; only these come into queues.
@@ -69,35 +70,59 @@ def update_queues(
     """
     known = {record.id: record for record in records}
     ordered = sorted(known.values(), key=lambda record: record_order(record.at, record.id))
-    found = index.search_many(
-        [
-            Query(
-                user=record.user,
-                embedding=record.embedding,
-                between=(record.at, None),
-                kinds=list(kinds),
-                where={"recipe": {"$exists": True}},
-                exclude=[record.id],
-                valid_at=_STILL,
-                views=["semantic"],
-                k=length,
-                exact=True,
-                track=False,
-            )
-            for record in ordered
-        ]
-    )
+    found = _later(index, ordered, known, length=length, least=least, kinds=kinds)
     queues = []
-    for target, hits in zip(ordered, found, strict=True):
-        pairs = [
-            (known[id_], float(score))
-            for id_, score in zip(hits.ids, hits.scores, strict=True)
-            if id_ in known and score >= least and not _linked(target, known[id_])
-        ]
+    for target in ordered:
+        pairs = found[target.id]
         if pairs and (again(target) or any(map(is_new, (target, *(one for one, _ in pairs))))):
             later, similarities = zip(*pairs, strict=True)
             queues.append(UpdateQueue(target=target, later=later, similarities=similarities))
     return queues
+
+
+def _later(
+    index: Index,
+    ordered: Sequence[Record],
+    known: Mapping[str, Record],
+    *,
+    length: int,
+    least: float,
+    kinds: Sequence[str],
+) -> dict[str, list[tuple[Record, float]]]:
+    """By id of each record the later ones most like it, with their cosines."""
+    found: dict[str, list[tuple[Record, float]]] = {}
+    asked, depth = list(ordered), length
+    while asked:
+        several = index.search_many([_query(record, depth, kinds) for record in asked])
+        more = []
+        for target, hits in zip(asked, several, strict=True):
+            near = [(id_, float(score)) for id_, score in zip(hits.ids, hits.scores, strict=True)]
+            near = [(id_, score) for id_, score in near if score >= least]
+            pairs = [
+                (known[id_], score) for id_, score in near if id_ in known and not _linked(target, known[id_])
+            ]
+            found[target.id] = pairs[:length]
+            # What is pinned, or says the same on purpose, must not take the place of others.
+            if len(pairs) < length and len(near) == depth < MAX_K:
+                more.append(target)
+        asked, depth = more, min(4 * depth, MAX_K)
+    return found
+
+
+def _query(record: Record, depth: int, kinds: Sequence[str]) -> Query:
+    return Query(
+        user=record.user,
+        embedding=record.embedding,
+        between=(record.at, None),
+        kinds=list(kinds),
+        where={"recipe": {"$exists": True}},
+        exclude=[record.id],
+        valid_at=_STILL,
+        views=["semantic"],
+        k=depth,
+        exact=True,
+        track=False,
+    )
 
 
 def _linked(one: Record, other: Record) -> bool:
