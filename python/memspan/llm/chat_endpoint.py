@@ -23,7 +23,7 @@ from memspan.embed.retry import RetryPolicy, TransientError, retry_after_seconds
 
 from .address import is_of_environment
 from .completion import Completion, failure_of, read_completion
-from .dialect import FINAL_CODES, LATER, Refusal
+from .dialect import FINAL_CODES, LATER, Refusal, is_too_large
 from .http_client import CautiousClient, broke_off, redirect_target
 from .pacing import Pace
 from .protocol import Ready
@@ -361,7 +361,8 @@ class ChatEndpoint:
         body = error.body
         said = body.get("message") if isinstance(body, dict) else body
         text = f"HTTP {status}: {self._quote(said if isinstance(said, str) and said else error.message)}"
-        if code in FINAL_CODES or (status < 500 and status not in LATER) or status == 501:
+        final = code in FINAL_CODES or status == 501 or is_too_large(status, text)
+        if final or (status < 500 and status not in LATER):
             return Refusal(status, text, code)
         wait = retry_after_seconds(error.response.headers, time.time())
         return TransientError(text, wait, overloaded=status in _OVERLOADED)

@@ -11,7 +11,16 @@ from typing import Any, Final, Literal
 
 from memspan.embed.access import is_without_access
 
-__all__ = ["FINAL_CODES", "LATER", "Dialect", "Mode", "Refusal", "instructions", "response_format"]
+__all__ = [
+    "FINAL_CODES",
+    "LATER",
+    "Dialect",
+    "Mode",
+    "Refusal",
+    "instructions",
+    "is_too_large",
+    "response_format",
+]
 
 Mode = Literal["json_schema", "json_object", "text"]
 _LOWER: Final[Mapping[str, Mode]] = {"json_schema": "json_object", "json_object": "text"}
@@ -24,6 +33,8 @@ _TOO_LONG: Final = re.compile(
     r"|maximum.{0,10}tokens|too many tokens",
     re.IGNORECASE,
 )
+_TOO_LARGE: Final = re.compile(r"request (?:is )?too large", re.IGNORECASE)
+"""With status 429: of one request that takes more tokens than an account has in a minute, which no pause helps."""
 _NAMES_OF: Final = {
     "temperature": "temperature",
     "stream_options": "stream_options",
@@ -40,6 +51,11 @@ FINAL_CODES: Final[Mapping[str, int]] = {
     "insufficient_quota": 429,
 }
 """Servers' names of what does not go away, with the statuses that they come with."""
+
+
+def is_too_large(status: int, text: str) -> bool:
+    """Whether a server says that a request is beyond the account's limit by itself, not beside others."""
+    return status == 429 and _TOO_LARGE.search(text) is not None
 
 
 class Refusal(Exception):  # noqa: N818 - an answer of the server that the client may act on
@@ -64,8 +80,12 @@ class Refusal(Exception):  # noqa: N818 - an answer of the server that the clien
 
     @property
     def too_long(self) -> bool:
-        """The prompt, or what may be answered, does not fit into the model's context."""
-        if self.status == 413 or self.code == "context_length_exceeded":
+        """The prompt, or what may be answered, does not fit into the model's context, or a minute of the account."""
+        if (
+            self.status == 413
+            or self.code == "context_length_exceeded"
+            or is_too_large(self.status, self.text)
+        ):
             return True
         return self.status in (400, 422) and bool(_TOO_LONG.search(f"{self.code} {self.text}"))
 

@@ -313,10 +313,20 @@ def test_an_error_that_is_no_object_is_told(
         model_of(server, retries=0).complete(prompt, Items, stage="test")
 
 
+MINUTE = (
+    "Request too large for small in organization o on tokens per min (TPM): Limit 30000, Requested 45000."
+)
+
+
+@pytest.mark.parametrize(
+    "fault", [status(413), Fault(name="minute", status=429, message=MINUTE, code="rate_limit_exceeded")]
+)
 def test_a_request_that_is_too_large_is_to_be_made_smaller(
-    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, fault: Fault
 ) -> None:
-    server.misbehave(status(413))
+    server.misbehave(fault, fault)
 
     with pytest.raises(TruncatedReplyError, match="does not fit"):
         model.complete(prompt, Items, stage="test")
+    with pytest.raises(TruncatedReplyError, match="does not fit"):
+        list(model.astream(prompt, stage="test"))
