@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from typing import Final
-from unicodedata import normalize
 
+from .marks import normalized
 from .vocabulary import fold
 from .words import word_set
 
@@ -47,4 +47,4 @@ def negations_in(text: str, *, english: bool = True) -> frozenset[str]:
         english: whether English ones count.
     """
     words = frozenset(_WORD.findall(fold(text)))
-    return (words & (NEGATIONS if english else _FOLDED)) | frozenset(_WITHIN.findall(normalize("NFC", text)))
+    return (words & (NEGATIONS if english else _FOLDED)) | frozenset(_WITHIN.findall(normalized("NFC", text)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import tzinfo
 from typing import Final
-from unicodedata import normalize
 
 from memspan.arguments import as_text
 from memspan.errors import invalid
@@ -13,6 +12,7 @@ from memspan.times import Interval, TimeLike, from_micros, in_zone, zone_of
 from .all_of_a_time import asks_for_all_of_a_time
 from .how_to import asks_how_to
 from .kinds import QuestionKind, kind_of
+from .marks import normalized
 from .names import FoundName, find_names
 from .plan import Plan, ViewWeights
 from .settings import SETTINGS
@@ -44,7 +44,7 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
     text = as_text(question, "question")
     if not text.strip():
         raise invalid("question", question, "text that is not blank")
-    text = normalize("NFC", text)  # as the tables of words spell letters with accents
+    text = normalized("NFC", text)  # as the tables of words spell letters with accents
     found_names = find_names(text, vocabulary)
     times = find_times(text, now, names=vocabulary.people)
     kind = kind_of(text)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from typing import Final
-from unicodedata import normalize
 
-from .marks import MARKS
+from .marks import MARKS, normalized
 
 __all__ = ["said_words"]
 
@@ -22,4 +21,4 @@ _WORD: Final = re.compile(
 
 def said_words(text: str) -> tuple[str, ...]:
     """Words, and signs that change what is said, in their order and without case; other marks say nothing. O(n)."""
-    return tuple(_WORD.findall(normalize("NFC", text.casefold())))
+    return tuple(_WORD.findall(normalized("NFC", text.casefold())))

@@ -13,7 +13,7 @@ from memspan._core import NearWords
 from memspan.arguments import as_texts
 from memspan.recall.words import word_set
 
-from .marks import MARKS
+from .marks import MARKS, normalized
 from .typos import slips_of
 from .unspaced import UNSPACED, UnspacedWords
 
@@ -60,9 +60,9 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     # Letters of mathematics, which names on the web are written in, have no lower case before they are taken apart.
-    apart = unicodedata.normalize("NFKD", text.casefold()).casefold()
+    apart = normalized("NFKD", text.casefold()).casefold()
     bare = "".join(sign for sign in apart if not unicodedata.combining(sign))
-    return unicodedata.normalize("NFC", bare.translate(_PLAIN))
+    return normalized("NFC", bare.translate(_PLAIN))
 
 
 def words_of(text: str) -> Iterator[re.Match[str]]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from typing import Final, NamedTuple
-from unicodedata import normalize
 
-from memspan.recall.marks import MARKS
+from memspan.recall.marks import MARKS, normalized
 
 __all__ = ["UNSPACED", "Word", "WordReader", "is_unspaced", "singular"]
 
@@ -52,7 +51,7 @@ class WordReader:
 
     def read(self, text: str) -> list[Word]:
         """The words of a text in their order, accents as one sign with their letter. O(n)."""
-        text = normalize("NFC", text)
+        text = normalized("NFC", text)
         words = []
         end = 0
         known = self._known
