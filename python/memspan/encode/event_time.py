@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
-from unicodedata import normalize
 
 from memspan.recall.times import find_times
 from memspan.recall.times.written import MOST_AFTER, MOST_BEFORE, written_interval
@@ -50,8 +49,7 @@ class SpokenTimes:
         """The times that a turn names, and whether each is certain. O(characters) the first time."""
         known = self._of.get(turn.id)
         if known is None:
-            # As the tables of words spell letters with accents.
-            found = find_times(normalize("NFC", turn.text), turn.at)
+            found = find_times(turn.text, turn.at)
             known = self._of[turn.id] = [(time.interval, time.certainty >= _CERTAIN) for time in found]
         return known
 

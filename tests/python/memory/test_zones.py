@@ -80,6 +80,12 @@ def test_what_a_model_writes_is_of_the_zone(given: str, start: str) -> None:
     assert found[0] == to_micros(start)
 
 
+def test_a_model_may_write_dates_with_other_hyphens() -> None:
+    day = written_interval("2024-06-03", NIGHT)
+    assert written_interval("2024\u201106\u201103", NIGHT) == day != written_interval("2024", NIGHT)
+    assert written_interval("2024\u201102\u201131", NIGHT) is None
+
+
 def test_moments_keep_their_zone() -> None:
     assert to_moment(NIGHT).utcoffset() == to_moment(NIGHT.isoformat()).utcoffset() == timedelta(hours=2)
     assert to_moment(to_micros(NIGHT)) == NIGHT

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given, settings
@@ -27,6 +29,19 @@ NOW = datetime(2023, 6, 15, 14, 30, tzinfo=timezone.utc)
 PROFILE = settings(deadline=None, derandomize=True, database=None, max_examples=150)
 
 
+# The same in other characters, or beside some that show nothing, as phones, word processors and models write it.
+WRITTEN = {
+    "decomposed": lambda text: normalize("NFD", text),
+    "hyphens that do not break": lambda text: text.replace("-", "\u2011"),
+    "minus signs": lambda text: text.replace("-", "\u2212"),
+    "apostrophes that are letters": lambda text: text.replace("'", "\u02bc"),
+    "wide digits": lambda text: text.translate({48 + digit: 0xFF10 + digit for digit in range(10)}),
+    "marks of direction": lambda text: text.replace(" ", " \u200e"),
+    "soft hyphens": lambda text: re.sub("([a-z]{4})(?=[a-z]{4})", "\\1\u00ad", text),
+    "a mark of byte order": lambda text: "\ufeff" + text,
+}
+
+
 def table() -> list[tuple[str, str]]:
     lines = (Path(__file__).parent / "time_expressions.tsv").read_text(encoding="utf-8").splitlines()
     return [(text, expected) for text, expected in (line.split("\t") for line in lines[1:])]
@@ -46,6 +61,20 @@ def shown(times: list[FoundTime]) -> str:
 @pytest.mark.parametrize(("text", "expected"), table())
 def test_table(text: str, expected: str) -> None:
     assert shown(find_times(text, NOW)) == expected
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+def test_signs_that_look_alike_are_read_alike(form: str) -> None:
+    for text, _ in table()[::5]:
+        written = WRITTEN[form](text)
+        found = find_times(written, NOW)
+        assert [time.interval for time in found] == [time.interval for time in find_times(text, NOW)], written
+        assert all(time.text == written[slice(*time.span)] for time in found), written
+
+
+def test_the_place_of_a_time_is_that_in_the_text_as_written() -> None:
+    (week,) = find_times(normalize("NFD", "Où étais-je la semaine dernière, Zoë\u200b?"), NOW)
+    assert week.text == normalize("NFD", "la semaine dernière")
 
 
 def test_the_first_look_misses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

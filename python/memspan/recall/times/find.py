@@ -17,6 +17,7 @@ from .found import FoundTime, Relation
 from .guess import guess_languages, has_han
 from .languages import LANGUAGES, lexicon_of
 from .people import keep_names
+from .plain_signs import plain_signs
 from .reading import Reading, Sentence
 from .relations import read_related
 from .tokens import read_tokens
@@ -78,7 +79,14 @@ def find_times(
     zone = moment.tzinfo or timezone.utc
     clock = _Clock(zone, moment.utcoffset() or timedelta())
     local = moment.replace(tzinfo=None, fold=1)
-    text = text[:MAX_SCANNED]
+    plain, places = plain_signs(text[:MAX_SCANNED])
+    times = _find(plain, local, clock, wanted, names)
+    return times if plain == text else [_in_place(time, text, places) for time in times]
+
+
+def _find(
+    text: str, local: datetime, clock: _Clock, wanted: Sequence[str], names: Collection[str]
+) -> list[FoundTime]:
     if has_han(text) and ("zh" in wanted or "ja" in wanted):
         from .east_asian import find_east_asian  # a dozen patterns that most texts never need
 
@@ -91,6 +99,12 @@ def find_times(
     return max(
         readings, key=lambda times: sum(end - start for _, _, _, (start, end), *_ in times), default=[]
     )
+
+
+def _in_place(time: FoundTime, text: str, places: Sequence[int]) -> FoundTime:
+    """The same expression as it stands in the text itself."""
+    start, end = (places[side] for side in time.span)
+    return time._replace(text=text[start:end], span=(start, end))
 
 
 def _find_in(

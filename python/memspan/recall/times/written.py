@@ -11,6 +11,7 @@ from memspan.times import Interval, Micros, to_micros, to_moment
 
 from .calendar import day_span, month_span, year_span
 from .find import find_times
+from .plain_signs import plain_signs
 
 __all__ = ["MOST_AFTER", "MOST_BEFORE", "is_plausible", "written_interval"]
 
@@ -31,6 +32,7 @@ def written_interval(given: str, now: datetime) -> tuple[Micros, Micros] | None:
     exist is none.
     """
     zone = now.tzinfo or timezone.utc
+    given = plain_signs(given)[0]
     first = given.split("/")[0].strip()
     try:
         if parts := _WRITTEN.fullmatch(first):
