@@ -14,7 +14,7 @@ __all__ = ["read_tokens"]
 
 # A number takes along what is glued to it ("5K", "7/5/2023", "3-9"), so that a part of it is never taken for a day.
 _PIECE: Final = re.compile(
-    r"['’]\d0s\b|['’]\d\d\b(?!['’])|\d(?:[\w.,:/–-]*\w)?|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\w\s]", re.UNICODE
+    r"['’]\d0[sS]\b|['’]\d\d\b(?!['’])|\d(?:[\w.,:/–-]*\w)?|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\w\s]", re.UNICODE
 )
 _PARTS_OF_YEARS: Final = {f"q{part}": (part, 3) for part in (1, 2, 3, 4)} | {"h1": (1, 6), "h2": (2, 6)}
 """Which of them, and its months."""
@@ -30,7 +30,7 @@ _HALF_YEARS: Final = ("halbjahr", "semestre", "полугоди", "półrocz")
 _ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
 _WITH_YEAR: Final = re.compile(r"([1-4])[/-]((?:19|20)?\d\d)")
 _WEEK_OF_YEAR: Final = re.compile(r"(\d{1,2})/((?:19|20)?\d\d)")
-_POSSESSIVE: Final = ("'s", "’s")
+_POSSESSIVE: Final = ("'s", "’s", "'S", "’S")
 _NO_SYMBOL: Final[Symbol] = ("word", None)
 _VERBS: Final = frozenset(["sat", "sun", "wed"])
 _DIRECTED: Final = ("last", "next", "this")
