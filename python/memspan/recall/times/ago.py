@@ -121,6 +121,8 @@ def _counted(sentence: Sentence, at: int, kind: str, back: bool) -> tuple[int, A
     if amount is None:
         return None
     stop = amount.stop
+    if sentence.kind(at - 1) == "in" and (time_ends := _past_time(sentence, stop)):
+        return 1, amount, time_ends
     closing = sentence.kind(stop) == "back" and sentence.closes(stop + 1)  # "a few months back"
     if back or closing or sentence.kind(stop) == "ago":
         direction = -1
@@ -133,6 +135,16 @@ def _counted(sentence: Sentence, at: int, kind: str, back: bool) -> tuple[int, A
     else:
         return None
     return direction, amount, stop + (closing or sentence.kind(stop) in ("ago", "fromnow"))
+
+
+def _past_time(sentence: Sentence, at: int) -> int:
+    """Past the "time" that a unit before it owns, which makes a point ahead of it: "in two weeks' time", "in a week's
+    time"; 0 if there is none."""
+    tokens, unit = sentence.tokens, sentence.tokens[at - 1]
+    if sentence.lexicon.language != "en" or not (unit.possessive or unit.word.endswith("s")):
+        return 0
+    at += sentence.kind(at) == "other" and tokens[at].word in "'’"
+    return at + 1 if at < len(tokens) and tokens[at].word == "time" and sentence.closes(at + 1) else 0
 
 
 def _day_back(

@@ -202,6 +202,11 @@ def _day_of_month(match: Match[str], now: datetime) -> Reading | None:
     return _reading(partial.resolve(now), "day", 0.9, "a day of a month")
 
 
+def _lone_day(match: Match[str], now: datetime) -> Reading | None:
+    span = Partial(day=number_of(match["d"])).resolve(now)
+    return _reading(span, "day", 0.7, "the latest such day of a month")
+
+
 def _day_of_week_ago(match: Match[str], now: datetime) -> Reading | None:
     week = unit_span("week", moved(now, "week", -number_of(match["n"])))
     weekday = JAPANESE_WEEKDAYS[match["jday"]] if match["jday"] else WEEKDAYS[match["day"]]
@@ -279,6 +284,11 @@ _NO_YEARS: Final = rf"{_COUNTS}〇零百千万少青幼老成学周大每毎年"
 _YEARS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "year")
 _MONTHS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "month")
 _WEEKS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "week")
+_LONE_DAY: Final = (
+    r"(?<![\d./:~\-〜–月年週周毎每约約近第计計共全の的こもとうあ和与至到])(?<!から)(?P<d>\d{1,2})"
+    r"(?:日(?=に(?![\d一数分わ])|は|から|まで|以降)|号(?=[之以][前后])|[日号](?=[我你他她咱那]|早上|上午|中午|下午|晚上))"
+)
+"""Not "3日に1回" (once in three days), "この3日は" (these three days), "3号线" (a line of the underground)."""
 
 # In this order: what a longer rule has taken is not looked at again.
 _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Reading | None]], ...]] = tuple(
@@ -326,6 +336,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Read
         (rf"(?P<turn>{_words(TURNS)})(?P<season>[春夏秋冬])[天季]?", _season),
         (rf"(?P<y>{YEAR})年(?:(?P<m>{NUMBER})月(?:(?P<d>{NUMBER})[日号])?)?(?![前代])", _date),
         (rf"(?P<y>(?!))?(?P<m>{NUMBER})月(?P<d>{NUMBER})[日号]", _date),
+        (_LONE_DAY, _lone_day),
         (
             rf"(?P<word>{_WEEKS})の?(?:(?P<jday>[月火水木金土日])曜日?|(?P<end>末)|(?P<day>[一二三四五六日天]))",
             _week_part,
