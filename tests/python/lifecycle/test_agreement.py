@@ -21,6 +21,7 @@ APART = [
     ("The meeting is at 5 am on Friday", "The meeting is at 5 pm on Friday"),
     ("The meeting is at 5:30 a.m. on Friday", "The meeting is at 5:30 P.M. on Friday"),
     ("The temperature was -5 degrees", "The temperature was 5 degrees"),
+    ("Ana moves to Rome in May", "Ana moves to Rome in May?"),
     ("Ana isst Fleisch am Montag", "Ana isst kein Fleisch am Montag"),
     ("Ana gehört das Haus in Porto", "Ana gehört das Haus in Porto nicht"),
     ("Ana come carne los lunes", "Ana nunca come carne los lunes"),

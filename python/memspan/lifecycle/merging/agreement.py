@@ -7,6 +7,7 @@ from typing import Final
 
 from memspan import _core
 from memspan.recall.negations import negations_in
+from memspan.recall.said_words import asks
 
 __all__ = ["agree"]
 
@@ -15,8 +16,8 @@ _HALF_OF_DAY: Final = re.compile(r"(\d{1,2}(?::\d\d)?)\s*([ap])\.?\s?m\b", re.IG
 
 
 def agree(one: str, other: str) -> bool:
-    """Whether two texts deny the same, have the same signs before numbers and halves of the day behind them, and have
-    the words that they share in one order: who moved from Porto to Lisbon did not move from Lisbon to Porto.
+    """Whether two texts deny and ask the same, have the same signs before numbers and halves of the day behind them,
+    and have the words that they share in one order: who moved from Porto to Lisbon did not move from Lisbon to Porto.
 
     What is only told in another order does not agree either: nobody can tell it from that without understanding it.
     O(characters).
@@ -26,7 +27,7 @@ def agree(one: str, other: str) -> bool:
 
 def _marks(text: str) -> tuple[object, ...]:
     halves = {(hour, half.lower()) for hour, half in _HALF_OF_DAY.findall(text)}
-    return negations_in(text), set(_SIGNED.findall(text)), halves
+    return asks(text), negations_in(text), set(_SIGNED.findall(text)), halves
 
 
 def _in_one_order(one: str, other: str) -> bool:

@@ -43,9 +43,9 @@ class Wording:
 
 
 def says_the_same(one: Wording, other: Wording) -> bool:
-    """Whether the same speaker said the same words, but for punctuation and capitals, or all of the shorter text's
-    words in their order with at most a tenth of the longer one's beside them, none of those a negation or with a
-    digit or another sign.
+    """Whether the same speaker said the same words, but for capitals and punctuation that makes no question of them,
+    or all of the shorter text's words in their order with at most a tenth of the longer one's beside them, none of
+    those a negation or with a digit or another sign.
 
     So the longer of two such texts says all that the shorter does. Symmetric, not transitive. O(words).
     """
