@@ -8,6 +8,7 @@ from typing import Final
 
 from .names import FoundName
 from .times import FoundTime
+from .traditional import simplified
 from .words import word_set
 
 __all__ = ["asks_for_all_of_a_time"]
@@ -53,7 +54,7 @@ _SAYS_NOTHING: Final = word_set(
 
 # Chinese, then Japanese, whose words are not apart. None is a row of others, so that there is one way to read a text.
 _UNSPACED: Final = re.compile(
-    "(?:发生|什么|什麼|哪些|啥|事情?|情况|我们?|你们?|他们?|她们?|大家|做|干|说|谈|聊|讲|总结|一下|都|在|有|是|了|过|的|吗|呢|到|里|期间|"
+    "(?:发生|什么|哪些|啥|事情?|情况|我们?|你们?|他们?|她们?|大家|做|干|说|谈|聊|讲|总结|一下|都|在|有|是|了|过|的|吗|呢|到|里|期间|"
     "何|なに|なん|が|を|は|に|で|の|も|か|あっ|あり|起き|起こっ|し|話し|言い|言っ|まし|た|私(?:たち)?|僕|彼女?|みんな|全部)*"
 )
 
@@ -73,5 +74,5 @@ def asks_for_all_of_a_time(question: str, times: Sequence[FoundTime], names: Seq
     for start, end in (*(time.span for time in times), *(name.span for name in names)):
         rest[start:end] = " " * (end - start)
     own = {word.casefold() for name in names for word in _WORD.findall(name.text)}
-    words = [word.casefold() for word in _WORD.findall("".join(rest))]
+    words = [word.casefold() for word in _WORD.findall(simplified("".join(rest)))]
     return all(word in _SAYS_NOTHING or word in own or _UNSPACED.fullmatch(word) for word in words)

@@ -11,6 +11,7 @@ from memspan.arguments import as_text
 from .kind_rules import KINDS_OF_QUESTION, KindName, rules_of
 from .kind_tables.shorthand import spelled_out
 from .question_language import languages_of
+from .traditional import simplified
 
 __all__ = ["QuestionKind", "kind_of"]
 
@@ -18,6 +19,8 @@ _LONGEST: Final = 2_000
 """Characters that are looked at: half of them from the start, half from the end, where the question itself stands."""
 
 _QUOTED: Final = re.compile(r'"[^"]{1,300}"|“[^”]{1,300}”|«[^»]{1,300}»|`[^`]{1,300}`')
+_PLAINLY: Final = {"en": spelled_out, "zh": simplified}
+"""What brings the words of a language into the spelling of its rules."""
 
 
 class QuestionKind(NamedTuple):
@@ -49,7 +52,7 @@ def kind_of(question: str) -> QuestionKind:
     text = " ".join(_QUOTED.sub(" ", text.replace("’", "'")).lower().split())
     reasons: dict[KindName, str] = {}
     for language in languages_of(text):
-        asked = spelled_out(text) if language == "en" else text
+        asked = _PLAINLY[language](text) if language in _PLAINLY else text
         for kind, pattern, reason in rules_of(language):
             if kind not in reasons and (match := pattern.search(asked)) is not None:
                 reasons[kind] = f"{kind}: {reason} ({match.group().strip()[:60]!r})"

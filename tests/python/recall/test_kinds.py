@@ -177,6 +177,21 @@ def test_what_phones_make_of_words(question: str, expected: str) -> None:
     assert spelled_out(question) == expected
 
 
+@pytest.mark.parametrize(
+    ("question", "simple"),
+    [
+        ("我們去了幾次？", "我们去了几次？"),
+        ("你給我推薦了什麼？", "你给我推荐了什么？"),
+        ("一共花了多少錢", "一共花了多少钱"),
+        ("多長時間", "多长时间"),
+        ("他還在公司嗎", "他还在公司吗"),
+    ],
+)
+def test_traditional_chinese(question: str, simple: str) -> None:
+    kind = kind_of(question)
+    assert (kind.main, kind.also) == (kind_of(simple).main, kind_of(simple).also) != ("lookup", ())
+
+
 def test_accents_may_be_signs_of_their_own() -> None:
     assert kind_of(normalize("NFD", "qué libros he leído")).main == "list"
 

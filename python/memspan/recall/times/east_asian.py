@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from re import Match
 from typing import Final
 
+from memspan.recall.traditional import simplified
+
 from .calendar import (
     Span,
     Unit,
@@ -52,6 +54,7 @@ def _words(table: Iterable[str]) -> str:
 
 def find_east_asian(text: str, now: datetime) -> list[Related]:
     """Places, readings and relations, in order. Linear in the text but for the sorting of what was found."""
+    text = simplified(text)
     found: list[tuple[int, int, Reading]] = []
     taken = bytearray(len(text))
     for pattern, read in _RULES:
