@@ -279,7 +279,7 @@ _BESIDE: Final = re.compile(
     r"[（(][月火水木金土日][）)]|[（(]?(?:(?:星期|周|週|礼拜)[一二三四五六日天]|[月火水木金土日]曜日?)[）)]?"
 )
 _COUNTS: Final = r"\d一二两三四五六七八九十几数半个"
-_ENDS: Final = r"初(?![一二三四五六七八九十めて次恋级級中雪夏春秋冬])|末|底(?![特层])"
+_ENDS: Final = r"初め(?!て)|初(?![一二三四五六七八九十めて次恋级級中雪夏春秋冬])|末|底(?![特层])"
 """Not "初めて" (for the first time), "初中" (a school), "底特律" (Detroit)."""
 _THIRD: Final = rf"(?P<part>上旬|中旬|下旬|{_ENDS})"
 _NO_YEARS: Final = rf"{_COUNTS}〇零百千万少青幼老成学周大每毎年"

@@ -115,6 +115,7 @@ LEXICON = Lexicon(
             "dopodomani": 2,
             "ieri sera|ieri notte": (-1, 3),
             "stasera": (0, 2),
+            "stanotte": (0, 3),
             "stamattina": (0, 0),
         },
         "glued": {
@@ -140,6 +141,8 @@ LEXICON = Lexicon(
         | {"pasquetta|lunedì dell'angelo": "easter monday"}
         | {"martedì grasso": "shrove tuesday", "mercoledì delle ceneri": "ash wednesday"},
     },
+    past=r"\b(?:ho|hai|ha|abbiamo|avete|hanno|sono|sei|è|siamo|siete)(?: (?:mai|già|poi|anche|proprio|stat[oaie]))? "
+    r"\w+(?:at|ut|it|st|rt|tt|ess|es)[oai]\b|\b(?:ero|eri|era|eravamo|erano|avevo|avevi|aveva|avevamo|avevano)\b",
     many="giorni settimane mesi anni decenni ore minuti "
     "scorsi scorse passati passate ultimi ultime prossimi prossime",
 )

@@ -49,6 +49,7 @@ LEXICON = Lexicon(
             "jesień|jesienią|jesieni": 2,
             "zima|zimę|zimą|zimy": 3,
         },
+        "part": {"rano|rankiem": 0, "po południu": 1, "wieczorem": 2, "w nocy|nocą": 3},
         "plural": {
             "poniedziałki|poniedziałków": ("weekday", 0),
             "wtorki|wtorków": ("weekday", 1),
@@ -93,7 +94,8 @@ LEXICON = Lexicon(
         "on": {"na": None, "około|koło": 3},
         "ofyear": {"r": None},
         "offset": {"dziś|dzisiaj": 0, "wczoraj": -1, "przedwczoraj": -2, "jutro": 1, "pojutrze": 2}
-        | {"wczoraj wieczorem|zeszłej nocy": (-1, 3), "dziś wieczorem": (0, 2)},
+        | {"wczoraj wieczorem|zeszłej nocy": (-1, 3), "dziś rano|dzisiaj rano": (0, 0)}
+        | {"dziś wieczorem|dzisiaj wieczorem": (0, 2)},
         # "Lata" alone are years, and "w połowie" is the middle.
         "glued": {
             "pierwszej połowie|drugiej połowie": (None, ("half", None)),
@@ -107,6 +109,8 @@ LEXICON = Lexicon(
         | {"wielkanoc|wielkanocy|wielkanocą": "easter", "nowy rok|nowego roku|nowym rokiem": "new year"},
     },
     adverbs="wiosną latem jesienią zimą",
+    past=r"^(?!.*\bbęd(?:ę|ziesz|zie|ziemy|ziecie|ą)\b).*\b(?!(?:jeśli|czyli|myśli|szkoła|stół|artykuł)\b)"
+    r"\w{2,}(?:[łl](?:em|am|eś|aś)|liśmy|łyśmy|liście|łyście|ł|ła|ło|li|ły)\b",
     many="dni dniach tygodnie tygodni tygodniach miesiące miesięcy miesiącach lata lat latach weekendy",
     single="minutę godzinę dzień tydzień miesiąc kwartał rok dekadę",
 )
