@@ -266,13 +266,17 @@ def _weekday(match: Match[str], now: datetime) -> Reading | None:
 
 
 def _weekend(match: Match[str], now: datetime) -> Reading | None:
-    span = unit_span("weekend", now, 0 if match["this"] is not None or now.weekday() >= 5 else -1)
+    if match["turn"] is not None:
+        turns = TURNS[match["turn"]]
+        return _reading(unit_span("weekend", now, turns), "weekend", 0.9, f"{turns:+} weekend")
+    span = unit_span("weekend", now, 0 if now.weekday() >= _SATURDAY else -1)
     return _reading(span, "weekend", 0.7, "the latest weekend")
 
 
 _HAN: Final = r"\u3040-\u30ff\u4e00-\u9fff"
 _FEW: Final = (5, 2)
 _DAY: Final = timedelta(days=1)
+_SATURDAY: Final = 5
 # Not "昨日の朝ごはん", "今日の夜景".
 _PART: Final = re.compile(rf"(?:{_words(PARTS)})(?!ご飯|ごはん|[食飯市景勤刊])")
 _BESIDE: Final = re.compile(
@@ -341,7 +345,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Read
         (rf"(?P<y>(?!))?(?P<m>{NUMBER})月(?P<d>{NUMBER})[日号]", _date),
         (_LONE_DAY, _lone_day),
         (
-            rf"(?P<word>{_WEEKS})の?(?:(?P<jday>[月火水木金土日])曜日?|(?P<end>末)|(?P<day>[一二三四五六日天]))",
+            rf"(?P<word>{_WEEKS})[の的]?(?:(?P<jday>[月火水木金土日])曜日?|(?P<end>[周週]?末)|(?P<day>[一二三四五六日天]))",
             _week_part,
         ),
         (
@@ -358,7 +362,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Read
         (_words(MOMENTS), _moment),
         (_words(DAYS), _day),
         (rf"(?P<word>{_words(UNITS)})", _unit),
-        (r"(?P<this>这个?|今)?(?:周末|週末)", _weekend),
+        (rf"(?<![每毎各])(?<![每毎]个)(?P<turn>{_words(TURNS)})?[周週]末", _weekend),
         (rf"(?P<y>(?!))?(?P<d>(?!))?(?P<m>{NUMBER})月(?!曜)", _date),
     )
 )
