@@ -286,7 +286,8 @@ class _Handler(BaseHTTPRequestHandler):
                 **({"usage": usage} if usage else {}),
             }
         ).encode()
-        self._send(200, {}, payload, fault.sent if fault else 1.0, fault.drip if fault else 0.0)
+        headers = fault.headers if fault else {}
+        self._send(200, headers, payload, fault.sent if fault else 1.0, fault.drip if fault else 0.0)
 
     def _stream(
         self, asked: Asked, text: str, finish: str, usage: Mapping[str, Any] | None, fault: Fault | None

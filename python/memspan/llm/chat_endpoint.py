@@ -240,6 +240,7 @@ class ChatEndpoint:
     async def _exchange(self, body: Mapping[str, Any]) -> Any:
         try:
             async with self._create(**body, extra_body=self._extra) as response:
+                page = _page(response.headers)
                 received = await read_bytes(response, self.url)
         except Exception as error:
             failure = self._failure(error)
@@ -247,7 +248,7 @@ class ChatEndpoint:
             try:
                 return await parse_reply(received, self.url)
             except (ValueError, RecursionError):
-                raise TransientError(f"the reply of {len(received)} bytes is not JSON") from None
+                raise TransientError(f"the reply of {len(received)} bytes is not JSON{page}") from None
         # Raised here and not above: the foreign error holds the request, and with it the key.
         raise failure
 
@@ -317,7 +318,10 @@ class ChatEndpoint:
             response.aiter_bytes = lambda *how: Bounded(read(*how), self.url)
             if "json" in response.headers.get("content-type", ""):
                 return WholeAnswer(opened, body["model"], self.url, self._quote)
-            return opened
+            if not (page := _page(response.headers)):
+                return opened
+            await opened.close()
+            failure = TransientError(f"the reply is no stream of events{page}")
         raise failure
 
     async def _next_chunk(self, opened: Any) -> Any:
@@ -369,6 +373,11 @@ class ChatEndpoint:
 
     def _quote(self, text: str) -> str:
         return shorten(text.replace(self._key, "***") if self._key else text, _QUOTED)
+
+
+def _page(headers: Mapping[str, str]) -> str:
+    """What to add of a reply that is a page for people."""
+    return " but HTML, is the address right?" if "html" in headers.get("content-type", "") else ""
 
 
 async def _end(opened: Any) -> None:

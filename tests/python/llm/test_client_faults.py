@@ -265,6 +265,22 @@ def test_nobody_there(model_of: Callable[..., OpenAIModel], prompt: Prompt) -> N
         model_of(gone, retries=1).complete(prompt, Items, stage="test")
 
 
+def test_a_page_in_place_of_an_answer_is_told(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
+) -> None:
+    page = Fault(
+        name="page", body=b"<html>Welcome</html>", headers={"content-type": "text/html; charset=utf-8"}
+    )
+    server.misbehave(page, page)
+    model = model_of(server, retries=0)
+
+    with pytest.raises(LLMError, match="20 bytes is not JSON but HTML, is the address right"):
+        model.complete(prompt, Items, stage="test")
+    with pytest.raises(LLMError, match="no stream of events but HTML, is the address right"):
+        list(model.astream(prompt, stage="test"))
+    assert isinstance(model.complete(prompt, Items, stage="test").value, Items)
+
+
 def test_why_there_is_no_connection_is_told(server: ScriptedLLM, prompt: Prompt) -> None:
     url = server.url.replace("http:", "https:")
     with (
