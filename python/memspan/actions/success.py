@@ -27,8 +27,8 @@ def succeeded(text: str, flag: Any = None) -> bool:
     """Whether a call worked, by what its result says: protocols have a flag for it (`is_error`) or none at all.
 
     Without a flag, a JSON object fails that has an `error` which is not empty, a false `success` or `ok`, a `status`
-    such as `error`, an exit code other than 0, or an HTTP status from 400 on; a text fails that begins with an error's
-    name. Anything else worked.
+    such as `error`, a `type` that ends in `_error`, an exit code other than 0, or an HTTP status from 400 on; a text
+    fails that begins with an error's name. Anything else worked.
     """
     if isinstance(flag, bool):
         return not flag
@@ -52,6 +52,7 @@ def _tells_failure(value: Mapping[str, Any]) -> bool:
         or any(value.get(key) is False for key in _FALSE_KEYS)
         or any(_number(value.get(key)) not in (None, 0) for key in _CODE_KEYS)
         or any((_number(value.get(key)) or 0) >= 400 for key in _HTTP_KEYS)
+        or str(value.get("type")).endswith("_error")  # of a tool that Anthropic's server runs
         or (isinstance(status, str) and status.lower() in _BAD_WORDS)
         or (_number(status) or 0) >= 400
     )

@@ -144,6 +144,8 @@ def test_a_message_of_results_alone_is_the_tools_own() -> None:
         ('{"status": 404}', None, False),
         ('{"status_code": 200}', None, True),
         ('{"isError": true}', None, False),
+        ('{"type": "web_search_tool_result_error", "error_code": "unavailable"}', None, False),
+        ('{"type": "web_search_result"}', None, True),
         ('{"half": ', None, True),
         ("[1, 2]", None, True),
     ],

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis_profile import PROFILE
 
+from memspan.actions import read_tool_use
 from memspan.lifecycle.procedures import Mining, Transcript, learn, transcripts_of
 from memspan.lifecycle.procedures.learning import readable
 from memspan.store.transcripts import TranscriptTurn
@@ -39,6 +40,34 @@ def test_results_find_their_calls() -> None:
     assert [(event.action, event.success, event.turns, event.results) for event in one.events] == [
         ("a", True, ("t1", "t3"), "yes"),
         ("b", False, ("t1", "t2"), "no"),
+    ]
+
+
+def test_results_of_tools_that_the_server_runs_stand_beside_their_calls() -> None:
+    use = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "ferry"}}
+    error = {"type": "web_search_tool_result_error", "error_code": "unavailable"}
+    failed = {"type": "web_search_tool_result", "tool_use_id": "s1", "content": error}
+    hits = [
+        {
+            "type": "web_search_result",
+            "title": "Ferries",
+            "url": "https://a.example",
+            "encrypted_content": "x",
+        }
+    ]
+    worked = {"type": "web_search_tool_result", "tool_use_id": "s2", "content": hits}
+    metadata = [
+        read_tool_use({"role": "assistant", "content": content}).metadata
+        for content in ([use, failed], [use | {"id": "s2"}, worked])
+    ]
+
+    (one,) = transcripts_of(
+        [turn(1, **metadata[0]), turn(2, speaker="Ana", text="Again."), turn(3, **metadata[1])]
+    )
+
+    assert [(event.action, event.success) for event in one.events] == [
+        ("web_search", False),
+        ("web_search", True),
     ]
 
 

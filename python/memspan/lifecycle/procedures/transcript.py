@@ -101,16 +101,22 @@ def _transcript(turns: Iterable[TranscriptTurn]) -> Transcript:
     for number, turn in enumerate(turns):
         if number % _BREATH == 0:
             sleep(0)  # Searches of other threads wait for the interpreter no longer than some turns take.
-        # Results come before calls: those of a turn answer what was called before it.
+        # Results come before calls: those of a turn answer what was called before it, but for tools that the server of
+        # the model runs itself.
         outcomes = outcomes_in(turn.metadata)
-        for outcome in outcomes:
-            _settle(calls, outcome, turn)
         actions = actions_in(turn.metadata)
+        own_calls = {action.call for action in actions if action.call is not None}
+        for outcome in outcomes:
+            if outcome.call not in own_calls:
+                _settle(calls, outcome, turn)
         for action in actions:
             own = (action.call, action.action, *sorted(action.values.items()))
             if action.call is None or own not in seen:
                 seen.add(own)
                 calls.append(_Call(action, turn.at, [turn.id], action.success))
+        for outcome in outcomes:
+            if outcome.call in own_calls:
+                _settle(calls, outcome, turn)
         if not actions and not outcomes and turn.text.strip() and turn.speaker not in _NOT_PEOPLE:
             said.append((len(calls), turn))
     events: list[Event] = []
