@@ -208,8 +208,8 @@ class JobWriter(JobReader, Protocol):
     def put_step(self, job: ClaimedJob, key: str, step: Step) -> None:
         """Keep a result. With a value the job got on: earlier failures do not count any more."""
 
-    def drop_truncated(self, job: ClaimedJob) -> None:
-        """Forget which answers did not fit, so that they are asked for again."""
+    def drop_truncated(self, job: ClaimedJob, but: Collection[str]) -> None:
+        """Forget which answers did not fit, so that they are asked for again, but for those with these keys."""
 
     def add_usage(self, user: str, recipe: str, stage: str, model: str, usage: Usage) -> None:
         """Count what calls cost for a user; nothing when there is no such user any more."""

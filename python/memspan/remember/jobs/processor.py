@@ -358,7 +358,8 @@ class Processor:
             due = None if parked else now + int(self._pace.pause(failures) * 1e6)
             event = Note(now, None, "parked" if parked else "failed", {"reason": reason})
             if truncated:
-                writer.jobs.drop_truncated(job)
+                # One that is parked is tried again by somebody who changed something.
+                writer.jobs.drop_truncated(job, () if parked else run.results.split())
             writer.jobs.fail(job, reason, due, [*run.results.notes, event])
             return parked
 

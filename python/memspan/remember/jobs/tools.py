@@ -73,6 +73,13 @@ class Results:
             return full
         return f"{full}~{hashlib.sha256(json.dumps(self.left_out).encode()).hexdigest()[:16]}"
 
+    def split(self) -> list[str]:
+        """Where answers lie that did not fit, and parts of them were asked for instead; see `ask_in_parts`. These need
+        not be asked for again when one of the parts fits in no way."""
+        places = [key.split("~")[0].rpartition(".") for key in self.steps]
+        wholes = {whole for whole, _, part in places if part.isdigit()}
+        return [key for key, step in self.steps.items() if step.value is None and key.split("~")[0] in wholes]
+
     @property
     def idle(self) -> float:
         """Seconds for which nothing was asked and nothing came."""

@@ -172,8 +172,12 @@ class SqliteJobWriter(KnownUsers, SqliteJobReader):
                 "UPDATE jobs SET attempts = 0, reason = NULL WHERE pk = ? AND attempts > 0", (job.pk,)
             )
 
-    def drop_truncated(self, job: ClaimedJob) -> None:
-        self._change("DELETE FROM job_steps WHERE job_pk = ? AND value IS NULL", (job.pk,))
+    def drop_truncated(self, job: ClaimedJob, but: Collection[str]) -> None:
+        self._change(
+            "DELETE FROM job_steps WHERE job_pk = ? AND value IS NULL"
+            " AND key NOT IN (SELECT value FROM json_each(?))",
+            (job.pk, json.dumps(list(but))),
+        )
 
     def add_usage(self, user: str, recipe: str, stage: str, model: str, usage: Usage) -> None:
         user_pk = self._user_pk(user)
