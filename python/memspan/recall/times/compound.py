@@ -13,6 +13,7 @@ from .calendar import SMALL_UNITS, Span, Unit, day_span, moved, shifted, thirds,
 from .counting import around
 from .dotted import other_order
 from .listing import read_listed_day
+from .lone_days import ends_day
 from .named_days import latest_dated_weekday
 from .partial import Partial
 from .parts import read_part, read_week_of_month
@@ -304,13 +305,22 @@ def _dated_weekday(sentence: Sentence, at: int) -> Reading | None:
     base = read_absolute(sentence, base_at)
     if base is not None and base.partial is not None:
         base = _in_order_of(sentence, base_at, base, base.partial, sentence.value(at))
-    if base is None and sentence.tokens[base_at].ordinal and sentence.closes(base_at + 1):
+    if base is None and _is_day(sentence, base_at):
         day: int = sentence.value(base_at)
         span = latest_dated_weekday(sentence.value(at), day, sentence.now)
         if span is not None:  # "Sunday the 4th"
             reason = "the latest such day of a month"
             return Reading(span, base_at + 1, 0.8, reason, "day", partial=Partial(day=day), recurs="month")
     return base if base is not None and base.unit == "day" and not base.needs_preposition else None
+
+
+def _is_day(sentence: Sentence, at: int) -> bool:
+    """Whether the number behind a day of the week is that of a day: "Sunday the 4th", "martes 6"."""
+    if sentence.tokens[at].ordinal:
+        return sentence.closes(at + 1)
+    if sentence.lexicon.language == "en" or sentence.kind(at) != "number":
+        return False
+    return sentence.kind(at + 1) == "comma" or ends_day(sentence, at + 1)
 
 
 def _in_order_of(sentence: Sentence, at: int, found: Reading, written: Partial, weekday: int) -> Reading:

@@ -40,7 +40,7 @@ from .languages.east_asian import (
     number_of,
     year_of,
 )
-from .named_days import last_named_day, named_day
+from .named_days import last_named_day, latest_dated_weekday, named_day
 from .partial import Partial
 from .reading import Reading
 from .turns import part_of_day, turn, weekday_near
@@ -206,8 +206,13 @@ def _day_of_month(match: Match[str], now: datetime) -> Reading | None:
 
 
 def _lone_day(match: Match[str], now: datetime) -> Reading | None:
-    span = Partial(day=number_of(match["d"])).resolve(now)
-    return _reading(span, "day", 0.7, "the latest such day of a month")
+    day, weekday = number_of(match["d"]), match["jday"] or match["day"]
+    if weekday is None:
+        span = Partial(day=day).resolve(now)
+    else:
+        span = latest_dated_weekday((JAPANESE_WEEKDAYS if match["jday"] else WEEKDAYS)[weekday], day, now)
+    partial = None if span is None else Partial(span.start.year, span.start.month, day)
+    return _reading(span, "day", 0.7, "the latest such day of a month", partial)
 
 
 def _day_of_week_ago(match: Match[str], now: datetime) -> Reading | None:
@@ -224,6 +229,15 @@ def _this_day_of_year(match: Match[str], now: datetime) -> Reading | None:
 def _ago(match: Match[str], now: datetime) -> Reading | None:
     unit, count = AGO[match["unit"]], number_of(match["n"])
     return _reading(unit_span(unit, moved(now, unit, -count)), unit, 0.9, f"{count} {unit} back")
+
+
+def _month_ago(match: Match[str], now: datetime) -> Reading | None:
+    year = now.year - number_of(match["n"])
+    return (
+        _reading(Partial(year, number_of(match["m"])).resolve(now), "month", 0.9, "a month of another year")
+        if year > 0
+        else None
+    )
 
 
 def _few_ago(match: Match[str], now: datetime) -> Reading | None:
@@ -293,7 +307,8 @@ _MONTHS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "mo
 _WEEKS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "week")
 _LONE_DAY: Final = (
     r"(?<![\d./:~\-〜–月年週周毎每约約近第计計共全の的こもとうあ和与至到])(?<!から)(?P<d>\d{1,2})"
-    r"(?:日(?=に(?![\d一数分わ])|は|から|まで|以降)|号(?=[之以][前后])|[日号](?=[我你他她咱那]|早上|上午|中午|下午|晚上))"
+    r"(?:日(?=[（(](?P<jday>[月火水木金土日])[）)])|号(?=[（(]?(?:星期|周|礼拜)(?P<day>[一二三四五六日天]))"
+    r"|日(?=に(?![\d一数分わ])|は|から|まで|以降)|号(?=[之以][前后])|[日号](?=[我你他她咱那]|早上|上午|中午|下午|晚上))"
 )
 """Not "3日に1回" (once in three days), "この3日は" (these three days), "3号线" (a line of the underground)."""
 
@@ -358,6 +373,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Read
         (rf"(?<![以之目当年节月日])(?:前|这|过去|最近|ここ)[几数](?P<unit>{_words(AGO)})間?", _few_past),
         (rf"(?<![{_COUNTS}百千万])好?[几数](?P<unit>{_words(AGO)})(?:之前|以前|前)", _few_ago),
         (r"(?<![上下前后後])半年(?:之前|以前|前)", _half_year_ago),
+        (rf"(?P<n>{NUMBER})年前[の的]?(?P<m>{NUMBER})月(?!{NUMBER}[日号])", _month_ago),
         (rf"(?<!の)(?P<n>{NUMBER})(?P<unit>{_words(AGO)})(?:之前|以前|前)", _ago),
         (_words(MOMENTS), _moment),
         (_words(DAYS), _day),

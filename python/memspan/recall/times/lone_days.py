@@ -8,7 +8,7 @@ from memspan.recall.words import word_set
 
 from .reading import Sentence
 
-__all__ = ["is_lone_day"]
+__all__ = ["ends_day", "is_lone_day"]
 
 _ARTICLES: Final = {"fr": ("le", "jusqu'au"), "es": ("el",), "it": ("il", "dal")}
 _ENDS: Final = frozenset(["", "dot", "and", "or", "but"])
@@ -41,7 +41,7 @@ def is_lone_day(sentence: Sentence, at: int) -> bool:
         return not token.ordinal and _follows_day(sentence, at)
     return (
         before.word in _ARTICLES.get(language, ())
-        and _ends(sentence, at + 1)
+        and ends_day(sentence, at + 1)
         and not _has_number(sentence, at)
     )
 
@@ -57,7 +57,7 @@ def _is_german(sentence: Sentence, at: int) -> bool:
     stop = at + 2
     if sentence.kind(stop) == "word":  # a noun has a capital, where anything has
         return sentence.tokens[0].capital and not sentence.tokens[stop].capital
-    return _ends(sentence, stop) or sentence.kind(stop) in ("in", "on", "comma")
+    return ends_day(sentence, stop) or sentence.kind(stop) in ("in", "on", "comma")
 
 
 def _follows_day(sentence: Sentence, at: int) -> bool:
@@ -71,7 +71,8 @@ def _follows_day(sentence: Sentence, at: int) -> bool:
     return sentence.kind(at + 1) not in ("of", "in", "unit", "number", "decimal", "half")
 
 
-def _ends(sentence: Sentence, at: int) -> bool:
+def ends_day(sentence: Sentence, at: int) -> bool:
+    """Whether nothing that is counted stands behind a number: "le mardi 6", but not "le mardi 6 personnes"."""
     kind = sentence.kind(at)
     return kind in _ENDS or (kind == "other" and sentence.tokens[at].word in _SIGNS)
 

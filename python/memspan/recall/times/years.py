@@ -162,15 +162,24 @@ def read_decade(sentence: Sentence, at: int) -> Reading | None:
 
 
 def read_years_of(sentence: Sentence, at: int) -> Reading | None:
-    """A decade with a word for "years" before its number: "les années 90", "gli anni 80"."""
-    if sentence.tokens[at].word not in sentence.lexicon.many or sentence.kind(at + 1) != "number":
+    """A decade with a word for "years" before its number: "les années 90", "gli anni 1980"."""
+    kind = sentence.kind(at + 1)
+    if sentence.tokens[at].word not in sentence.lexicon.many or kind not in ("number", "year"):
         return None
-    tens: int = sentence.value(at + 1)
+    if sentence.tokens[at].word == "jahre" and kind == "year":
+        return None  # "im Jahre 2020"
+    number: int = sentence.value(at + 1)
     if sentence.kind(at - 1) not in ("the", "in", "of", "from") or sentence.kind(at + 2) == "unit":
         return None
-    if tens not in range(20, 100, 10) or sentence.lexicon.language == "en":
+    if number % 10 or sentence.lexicon.language == "en" or not (kind == "year" or 20 <= number < 100):
         return None
-    start = _latest(sentence, tens)
+    if (
+        kind == "year"
+        and sentence.kind(at + 3) == "year"
+        and (sentence.kind(at + 2) in ("to", "dash", "until") or sentence.value(at + 3) % 10)
+    ):
+        return None  # "les années 2010 à 2020", "gli anni 2020 e 2021"
+    start = number if kind == "year" else _latest(sentence, number)
     return Reading(year_span(start, 10), at + 2, 0.8, "a decade", "decade") if start > 0 else None
 
 

@@ -92,10 +92,12 @@ LEXICON = Lexicon(
         "less": {"meno di": None},
         "before": {"prima di|prima del|prima della|prima dell|prima dei|prima delle": None},
         "after": {"dopo|più tardi di": None},
-        "since": {"dal|a partire da|a partire dal|a partire dalla|non prima di|non prima del": None},
+        "since": {
+            "dal|dalla|dall|a partire da|a partire dal|a partire dalla|non prima di|non prima del": None
+        },
         "until": {"fino a|fino al|non dopo|non oltre|entro": None},
         "from": {"da": "since"},  # alone: "da gennaio"
-        "to": {"a|al": None},
+        "to": {"a|al|alla|all": None},
         "between": {"tra|fra": None},
         "and": {"e": None},
         "or": {"o": None},
