@@ -65,7 +65,7 @@ def find_east_asian(text: str, now: datetime) -> list[Related]:
             reading = read(match, now)
             if reading is not None:
                 end = _past_weekday(text, reading, end)
-                reading, end = _with_part(text, reading, end)
+                reading, end = _with_part(text, *_counted_from(text, reading, end))
                 taken[start:end] = b"\1" * (end - start)
                 found.append((start, end, reading))
     found.sort(key=lambda one: one[0])
@@ -87,6 +87,21 @@ def _with_part(text: str, reading: Reading, end: int) -> tuple[Reading, int]:
         return reading, end
     span = part_of_day(reading.span.start, PARTS[match[0]])
     return reading._replace(span=span, reason="a part of a day", partial=None), match.end()
+
+
+def _counted_from(text: str, reading: Reading, end: int) -> tuple[Reading, int]:
+    """The day that is counted from one: "クリスマスの2日前", "圣诞节前一天"."""
+    if reading.unit != "day" or reading.span.end - reading.span.start != _DAY:
+        return reading, end
+    match = _FROM_DAY.match(text, end)
+    if match is None:
+        return reading, end
+    days = number_of(match["n"]) if match["n"] else 1
+    days = -days if "前" in match[0] else days
+    day = day_span(shifted(reading.span.start, days=days))
+    return reading._replace(
+        span=day, reason=f"{days:+} days from {reading.reason}", partial=None, recurs=None
+    ), match.end()
 
 
 def _past_weekday(text: str, reading: Reading, end: int) -> int:
@@ -296,6 +311,7 @@ _PART: Final = re.compile(rf"(?:{_words(PARTS)})(?!ご飯|ごはん|[食飯市�
 _BESIDE: Final = re.compile(
     r"[（(][月火水木金土日][）)]|[（(]?(?:(?:星期|周|週|礼拜)[一二三四五六日天]|[月火水木金土日]曜日?)[）)]?"
 )
+_FROM_DAY: Final = re.compile(rf"の(?:(?P<n>{NUMBER})日[前後]|前日|翌日|次の日)|的?(?:[前后]一天|第二天)")
 _COUNTS: Final = r"\d一二两三四五六七八九十几数半个"
 _ENDS: Final = r"初め(?!て)|初(?![一二三四五六七八九十めて次恋级級中雪夏春秋冬])|末|底(?![特层])"
 """Not "初めて" (for the first time), "初中" (a school), "底特律" (Detroit)."""
@@ -368,7 +384,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Read
             r"|(?<![每毎各])(?<![每毎]週)(?<![每毎]週の)(?P<jday>[月火水木金土日])曜(?:日|(?=[にのはもとま、。]|$))",
             _weekday,
         ),
-        (rf"(?:过去|最近)(?P<n>{NUMBER})(?P<unit>{_words(AGO)})", _past),
+        (rf"(?:过去|過去|最近)(?P<n>{NUMBER})(?P<unit>{_words(AGO)})", _past),
         (rf"(?:この|ここ|直近)(?P<n>{NUMBER})(?P<unit>日(?=間)|週間|[ヶかカ]月|年|時間)間?", _past),
         (rf"(?<![以之目当年节月日])(?:前|这|过去|最近|ここ)[几数](?P<unit>{_words(AGO)})間?", _few_past),
         (rf"(?<![{_COUNTS}百千万])好?[几数](?P<unit>{_words(AGO)})(?:之前|以前|前)", _few_ago),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memspan.recall.times.lexicon import Lexicon
 
-from .slavic_numbers import POLISH_ORDINALS
+from .slavic_numbers import POLISH_MANY, POLISH_ORDINALS
 
 LEXICON = Lexicon(
     "pl",
@@ -62,6 +62,7 @@ LEXICON = Lexicon(
         "number": {"dwa|dwie|dwóch": 2, "trzy|trzech": 3, "cztery|czterech": 4, "pięć|pięciu": 5}
         | {"sześć|sześciu": 6, "siedem|siedmiu": 7, "osiem|ośmiu": 8}
         | {"dziewięć": 9, "dziesięć": 10}
+        | POLISH_MANY
         | POLISH_ORDINALS,
         "decimal": {"półtora|półtorej": 1.5, "pół": 0.5},
         "few": {"kilka|kilku|parę|paru": (2, 5)},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memspan.recall.times.lexicon import Lexicon
 
-from .slavic_numbers import RUSSIAN_ORDINALS
+from .slavic_numbers import RUSSIAN_MANY, RUSSIAN_ORDINALS
 
 LEXICON = Lexicon(
     "ru",
@@ -75,6 +75,7 @@ LEXICON = Lexicon(
             "восемь|восьми": 8,
         }
         | {"девять|девяти": 9, "десять|десяти": 10}
+        | RUSSIAN_MANY
         | RUSSIAN_ORDINALS,
         "half": {"половина|половине|половину|полугодие|полугодии": None},
         "part": {"утром": 0, "днём|днем": 1, "вечером": 2, "ночью": 3},

@@ -1,11 +1,46 @@
-"""How the days of the month are counted in Polish and Russian."""
+"""Numbers from eleven on, and how the days of the month are counted, in Polish and Russian."""
 
 from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["POLISH_ORDINALS", "RUSSIAN_ORDINALS"]
+__all__ = ["POLISH_MANY", "POLISH_ORDINALS", "RUSSIAN_MANY", "RUSSIAN_ORDINALS"]
 
+RUSSIAN_MANY: Final = {
+    f"{word[:-1]}ь|{word[:-1]}и": number
+    for number, word in enumerate(
+        [
+            "одиннадцать",
+            "двенадцать",
+            "тринадцать",
+            "четырнадцать",
+            "пятнадцать",
+            "шестнадцать",
+            "семнадцать",
+            "восемнадцать",
+            "девятнадцать",
+            "двадцать",
+        ],
+        11,
+    )
+} | {"тридцать|тридцати": 30}
+POLISH_MANY: Final = {
+    f"{word}|{word.removesuffix('ście')}stu": number
+    for number, word in enumerate(
+        [
+            "jedenaście",
+            "dwanaście",
+            "trzynaście",
+            "czternaście",
+            "piętnaście",
+            "szesnaście",
+            "siedemnaście",
+            "osiemnaście",
+            "dziewiętnaście",
+        ],
+        11,
+    )
+} | {"dwadzieścia|dwudziestu": 20, "trzydzieści|trzydziestu": 30}
 _RUSSIAN_FIRST: Final = {
     "первый|первая|первой|первую|первом|первые|первых": (1,),
     "второй|вторая|вторую|втором": (2,),
