@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 from re import Match
 from typing import Final
 
@@ -22,6 +22,7 @@ from .calendar import (
     unit_span,
     year_span,
 )
+from .east_asian_beside import counted_from, is_denied, past_weekday, with_part
 from .east_asian_related import Related, related_in
 from .languages.east_asian import (
     AGO,
@@ -30,7 +31,6 @@ from .languages.east_asian import (
     JAPANESE_WEEKDAYS,
     MOMENTS,
     NUMBER,
-    PARTS,
     SEASONS,
     THIRDS,
     TURNS,
@@ -64,10 +64,11 @@ def find_east_asian(text: str, now: datetime) -> list[Related]:
                 continue
             reading = read(match, now)
             if reading is not None:
-                end = _past_weekday(text, reading, end)
-                reading, end = _with_part(text, *_counted_from(text, reading, end))
+                end = past_weekday(text, reading, end)
+                reading, end = with_part(text, *counted_from(text, reading, end))
                 taken[start:end] = b"\1" * (end - start)
                 found.append((start, end, reading))
+    found = [one for one in found if not is_denied(text, *one[:2])]
     found.sort(key=lambda one: one[0])
     return related_in(text, found, now)
 
@@ -76,40 +77,6 @@ def _reading(
     span: Span | None, unit: Unit, certainty: float, reason: str, partial: Partial | None = None
 ) -> Reading | None:
     return None if span is None else Reading(span, 0, certainty, reason, unit, partial=partial)
-
-
-def _with_part(text: str, reading: Reading, end: int) -> tuple[Reading, int]:
-    """The part of a day that is said behind it: "昨天早上", "土曜の夜"."""
-    if reading.unit != "day" or reading.span.end - reading.span.start != _DAY:
-        return reading, end
-    match = _PART.match(text, end)
-    if match is None:
-        return reading, end
-    span = part_of_day(reading.span.start, PARTS[match[0]])
-    return reading._replace(span=span, reason="a part of a day", partial=None), match.end()
-
-
-def _counted_from(text: str, reading: Reading, end: int) -> tuple[Reading, int]:
-    """The day that is counted from one: "クリスマスの2日前", "圣诞节前一天"."""
-    if reading.unit != "day" or reading.span.end - reading.span.start != _DAY:
-        return reading, end
-    match = _FROM_DAY.match(text, end)
-    if match is None:
-        return reading, end
-    days = number_of(match["n"]) if match["n"] else 1
-    days = -days if "前" in match[0] else days
-    day = day_span(shifted(reading.span.start, days=days))
-    return reading._replace(
-        span=day, reason=f"{days:+} days from {reading.reason}", partial=None, recurs=None
-    ), match.end()
-
-
-def _past_weekday(text: str, reading: Reading, end: int) -> int:
-    """Behind the day of the week that stands beside a date: "五月三日（周三）", "5月3日(水)"."""
-    if reading.partial is None or reading.partial.day is None:
-        return end
-    match = _BESIDE.match(text, end)
-    return end if match is None else match.end()
 
 
 def _date(match: Match[str], now: datetime) -> Reading | None:
@@ -304,14 +271,7 @@ def _weekend(match: Match[str], now: datetime) -> Reading | None:
 
 _HAN: Final = r"\u3040-\u30ff\u4e00-\u9fff"
 _FEW: Final = (5, 2)
-_DAY: Final = timedelta(days=1)
 _SATURDAY: Final = 5
-# Not "昨日の朝ごはん", "今日の夜景".
-_PART: Final = re.compile(rf"(?:{_words(PARTS)})(?!ご飯|ごはん|[食飯市景勤刊])")
-_BESIDE: Final = re.compile(
-    r"[（(][月火水木金土日][）)]|[（(]?(?:(?:星期|周|週|礼拜)[一二三四五六日天]|[月火水木金土日]曜日?)[）)]?"
-)
-_FROM_DAY: Final = re.compile(rf"の(?:(?P<n>{NUMBER})日[前後]|前日|翌日|次の日)|的?(?:[前后]一天|第二天)")
 _COUNTS: Final = r"\d一二两三四五六七八九十几数半个"
 _ENDS: Final = r"初め(?!て)|初(?![一二三四五六七八九十めて次恋级級中雪夏春秋冬])|末|底(?![特层])"
 """Not "初めて" (for the first time), "初中" (a school), "底特律" (Detroit)."""

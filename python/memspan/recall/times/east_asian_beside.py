@@ -1,0 +1,70 @@
+"""What stands beside a day in Chinese and Japanese and says more of it, or that it is no matter."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Final
+
+from .calendar import day_span, shifted
+from .languages.east_asian import NUMBER, PARTS, number_of
+from .reading import Reading
+from .turns import part_of_day
+
+__all__ = ["counted_from", "is_denied", "past_weekday", "with_part"]
+
+_DAY: Final = timedelta(days=1)
+# Not "昨日の朝ごはん", "今日の夜景".
+_PART: Final = re.compile(
+    rf"(?:{'|'.join(sorted(PARTS, key=len, reverse=True))})(?!ご飯|ごはん|[食飯市景勤刊])"
+)
+_BESIDE: Final = re.compile(
+    r"[（(][月火水木金土日][）)]|[（(]?(?:(?:星期|周|週|礼拜)[一二三四五六日天]|[月火水木金土日]曜日?)[）)]?"
+)
+_FROM_DAY: Final = re.compile(rf"の(?:(?P<n>{NUMBER})日[前後]|前日|翌日|次の日)|的?(?:[前后]一天|第二天)")
+_NOT_BUT: Final = re.compile("(?:では|じゃ)なく")
+_BUT: Final = re.compile("[，,、 ]*而?是")
+
+
+def with_part(text: str, reading: Reading, end: int) -> tuple[Reading, int]:
+    """The part of a day that is said behind it: "昨天早上", "土曜の夜"."""
+    if reading.unit != "day" or reading.span.end - reading.span.start != _DAY:
+        return reading, end
+    match = _PART.match(text, end)
+    if match is None:
+        return reading, end
+    span = part_of_day(reading.span.start, PARTS[match[0]])
+    return reading._replace(span=span, reason="a part of a day", partial=None), match.end()
+
+
+def past_weekday(text: str, reading: Reading, end: int) -> int:
+    """Behind the day of the week that stands beside a date: "五月三日（周三）", "5月3日(水)"."""
+    if reading.partial is None or reading.partial.day is None:
+        return end
+    match = _BESIDE.match(text, end)
+    return end if match is None else match.end()
+
+
+def counted_from(text: str, reading: Reading, end: int) -> tuple[Reading, int]:
+    """The day that is counted from one: "クリスマスの2日前", "圣诞节前一天"."""
+    if reading.unit != "day" or reading.span.end - reading.span.start != _DAY:
+        return reading, end
+    match = _FROM_DAY.match(text, end)
+    if match is None:
+        return reading, end
+    days = number_of(match["n"]) if match["n"] else 1
+    days = -days if "前" in match[0] else days
+    day = day_span(shifted(reading.span.start, days=days))
+    return reading._replace(
+        span=day, reason=f"{days:+} days from {reading.reason}", partial=None, recurs=None
+    ), match.end()
+
+
+def is_denied(text: str, start: int, end: int) -> bool:
+    """As in "不是上周，而是五月", "先週ではなく5月"."""
+    if _NOT_BUT.match(text, end) is not None:
+        return True
+    return (
+        text[max(0, start - 3) : start].removesuffix("在").endswith("不是")
+        and _BUT.match(text, end) is not None
+    )
