@@ -124,8 +124,9 @@ def _third_after(sentence: Sentence, at: int) -> int:
 
 
 def _has_article(sentence: Sentence, at: int, after: int) -> bool:
-    """Whether a unit has one, or a preposition that may hold it ("Anfang des Jahres", "à la fin de l'année")."""
-    if sentence.kind(at - 1) == "the":
+    """Whether a unit has one, or a preposition that may hold it ("Anfang des Jahres", "à la fin de l'année"), or needs
+    none in its language ("в начале года")."""
+    if sentence.kind(at - 1) == "the" or sentence.lexicon.single:
         return True
     if sentence.lexicon.language == "en":  # "by end of month"
         return sentence.kind(after - 1) in ("by", "until", "before", "since") and sentence.closes(at + 1)
