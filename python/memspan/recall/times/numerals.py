@@ -21,7 +21,7 @@ _DECIMAL: Final = re.compile(r"\d{1,3}[.,]\d")
 _DOTTED: Final = re.compile(r"\d{1,2}\.\d{1,2}")
 _SLASHED: Final = re.compile(r"\d{1,2}/\d{1,2}")
 _CLOCK: Final = re.compile(r"(\d{1,2})(?::(\d\d))?([ap]m)|(\d{1,2}):(\d\d)")
-_SHOUTED: Final = re.compile(r"\d(?:ST|ND|RD|TH|['’]?S)\b")
+_SHOUTED: Final = re.compile(r"\d(?:ST|ND|RD|TH|['’]?S|-?(?:ГО|ОЕ|Й|Е|МУ|М|Х|ЫЕ|ЫХ))\b")
 _DECADE: Final = re.compile(r"['’]?((?:1[89]|20)?\d)0['’]?s")
 _DECADES: Final = {
     "de": re.compile(r"((?:1[89]|20)?\d)0ern?"),
