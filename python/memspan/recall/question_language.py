@@ -19,12 +19,13 @@ _BEGINNINGS: Final = {
     "whats whos wheres whens hows im ive isnt arent wasnt werent dont doesnt didnt havent hasnt hadnt wont cant "
     "couldnt shouldnt wouldnt everyone everything everybody every any",
     "de": "wann wo wer wen wem wie warum wieso welche welcher welches welchen hat hast habe hatte bin sind mag kann "
-    "kannst könntest soll sollte darf muss wird wurde würde gibt gab möchte kennt weiß wohnt isst nenne fass",
+    "kannst könntest soll sollte darf muss wird wurde würde gibt gab möchte kennt weiß wohnt isst nenne fass "
+    "fasse erzähl erzähle",
     "fr": "quand qui quoi où pourquoi quel quelle quels quelles est-ce as-tu avez-vous combien dis-moi qu'est-ce "
     "peux-tu montre-moi recommande-moi conseille-moi résume résumez",
     "es": "qué quién cuándo dónde cómo cuál cuáles cuánto cuántos cuántas tiene dime puedes haz",
     "it": "chi cosa perché quale quali quanti quante dove dimmi puoi",
-    "pt": "onde quem quais quantos quantas você tem pode",
+    "pt": "onde quem quais quantos quantas você tem pode resuma",
     "nl": "wat wanneer waar waarom hoe welke welk heeft hebben hoeveel heb noem kun vertel vat",
     "pl": "kiedy gdzie kto co jak dlaczego który która które którzy jaką jaki jaka jakie jacy czy ile powiedz podsumuj "
     "poleć doradź",

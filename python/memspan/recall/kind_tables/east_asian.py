@@ -42,7 +42,7 @@ JAPANESE: Final[Table] = (
     ("order", r"順番|順序|どの順|時系列", "asks for an order"),
     ("order", r"(?:どちら|どっち).{0,30}(?:先|早|後)", "asks which of two came first"),
     ("when", r"いつ|何日|何時|何月|何年(?!間)|何曜日|哪一天", "asks when"),
-    ("when", r"どのくらい前|どれくらい前|どのくらいの間|何歳|何年間", "asks how long"),
+    ("when", r"ど(?:の|れ)くらい(?:前|の間|の?時間|かか)|何歳|何年間", "asks how long"),
     ("list", r"いくつ|何回|何冊|何人|何個|何度|合計", "counts"),
     ("list", r"全部|すべて|全て", "asks for all"),
     (

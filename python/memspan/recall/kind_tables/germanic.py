@@ -179,7 +179,8 @@ DUTCH: Final[Table] = (
     ),
     (
         "preference",
-        r"\baanbe?v[ae]el|\baanbevelen|\btips?\b|\bidee(?:ën)? voor\b|\braad je\b|^\W*(?:raad|beveel)\b.{1,200}\baan\b",
+        r"\baanbe?v[ae]el|\baanbevelen|\baanra(?:den|ad)\b|\btips?\b"
+        r"|\bidee(?:ën)? voor\b|\braad je\b|^\W*(?:raad|beveel)\b.{1,200}\baan\b",
         "asks for advice",
     ),
     (
