@@ -211,7 +211,9 @@ def test_a_long_sentence_is_cut_where_most_of_the_question_stands_together() -> 
     text = " ".join(["we spoke of the ferry", *["well"] * 99, "the ferry leaves Bergen at 7", *["well"] * 99])
     found = shortener("When does the ferry leave Bergen?").shorten(text, 8)
     assert found == "… well well the ferry leaves Bergen …"
-    text = " ".join(["w", *["well"] * 9, "the ferry leaves Bergen at 7", *["well"] * 99, "we spoke of Bergen"])
+    text = " ".join(
+        ["w", *["well"] * 9, "the ferry leaves Bergen at 7", *["well"] * 99, "we spoke of Bergen"]
+    )
     found = shortener("When does the ferry leave Bergen?").shorten(text, 8)
     assert found == "… well well the ferry leaves Bergen …"
     text = " ".join(["the ferry", *["well"] * 25, "Bergen", *["well"] * 25, "the ferry"])

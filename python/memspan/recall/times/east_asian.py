@@ -284,9 +284,11 @@ _WEEKS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "wee
 _LONE_DAY: Final = (
     r"(?<![\d./:~\-〜–月年週周毎每约約近第计計共全の的こもとうあ和与至到])(?<!から)(?P<d>\d{1,2})"
     r"(?:日(?=[（(](?P<jday>[月火水木金土日])[）)])|号(?=[（(]?(?:星期|周|礼拜)(?P<day>[一二三四五六日天]))"
-    r"|日(?=に(?![\d一数分わ])|は|から|まで|以降)|号(?=[之以][前后])|[日号](?=[我你他她咱那]|早上|上午|中午|下午|晚上))"
+    r"|日(?=に(?![\d一数分わ]|何(?![をがかで])|ど[れの]くらい)|は|から|まで|以降)"
+    r"|号(?=[之以][前后])|[日号](?=[我你他她咱那]|早上|上午|中午|下午|晚上))"
 )
-"""Not "3日に1回" (once in three days), "この3日は" (these three days), "3号线" (a line of the underground)."""
+"""Not "3日に1回" (once in three days), "1日に何回" (how often a day), "この3日は" (these three days), "3号线"
+(a line of the underground)."""
 
 # In this order: what a longer rule has taken is not looked at again.
 _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Reading | None]], ...]] = tuple(
