@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from memspan.memory import Memory
+from memspan.store import SqliteStore
 
 Open = Callable[..., Memory]
 
@@ -86,3 +87,13 @@ def test_erasing_rewrites_the_file_and_puts_nothing_back(
     put_back()
     add(other, "new")
     assert found(memory) == {"old", "new"}
+
+
+def test_it_is_opened_although_nobody_can_write_at_that_moment(
+    memory: Memory, path: Path, put_back: Callable[[], None]
+) -> None:
+    put_back()
+    with closing(sqlite3.connect(path, isolation_level=None)) as writing:
+        writing.execute("BEGIN IMMEDIATE")
+        with closing(SqliteStore(path, busy_seconds=0.1)) as store:
+            assert store.sequence() == memory._engine.store.sequence()

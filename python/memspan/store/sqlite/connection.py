@@ -95,8 +95,8 @@ def _explain(error: Exception, path: Path) -> str:
         )
     if "I/O" in text:
         return (
-            f"the file system could not read or write its files ({text}): a quota or a limit to the size of files may "
-            "be used up, or the disk fails; when that is mended, see what `memspan verify` says"
+            f"the file system could not read or write its files ({text}): the disk may be full, a quota or a limit to "
+            "the size of files used up, or the disk fails; when that is mended, see what `memspan verify` says"
         )
     if "readonly" in text or "unable to open" in text:
         return f"the database cannot be opened for writing ({text}); check the path and its permissions"

@@ -63,8 +63,9 @@ class SqliteStore:
             with translated(self.path), self._pool.writer() as connection:
                 migrate(connection, self.path)
                 put_back = not fits_cookie(connection)
-            if put_back:  # Now: later all that are open would have to build their indexes anew.
-                with self.writing():
+            if put_back:
+                # Now, if it can be: later all that are open would have to build their indexes anew.
+                with suppress(StoreError), self.writing():
                     pass
             with self.reading() as reader:
                 unfinished = reader.erasure_pending()
