@@ -11,6 +11,9 @@ import pytest
 
 from memspan.memory import Memory
 from memspan.store import SqliteStore
+from memspan.store.schema import cookie
+from memspan.store.sqlite.put_back import announce_rewrite
+from memspan.times import now_micros
 
 Open = Callable[..., Memory]
 
@@ -97,3 +100,43 @@ def test_it_is_opened_although_nobody_can_write_at_that_moment(
         writing.execute("BEGIN IMMEDIATE")
         with closing(SqliteStore(path, busy_seconds=0.1)) as store:
             assert store.sequence() == memory._engine.store.sequence()
+
+
+def test_two_that_erase_at_once_put_nothing_back(
+    memory: Memory, open_memory: Open, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = open_memory()
+    with (
+        closing(sqlite3.connect(path, isolation_level=None)) as one,
+        closing(sqlite3.connect(path, isolation_level=None)) as two,
+    ):
+        announce_rewrite(one)
+        announce_rewrite(two)
+        for each in (one, two):
+            add(memory, "m1")
+            each.execute("VACUUM")
+            add(other, "m2")
+    assert found(memory) == found(other) == {"m1", "m2"}
+    assert memory._engine.store.sequence() < 100
+    assert not caplog.records
+
+
+def test_it_is_noticed_although_an_erasure_was_killed_before(
+    memory: Memory, open_memory: Open, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(memory, "old")
+    with closing(sqlite3.connect(path, isolation_level=None)) as killed:
+        announce_rewrite(killed)
+    monkeypatch.setattr(cookie, "now_micros", lambda: now_micros() + 10**9)
+    other = open_memory()
+    add(other, "older")
+    add(memory, "also old")
+    with (
+        closing(sqlite3.connect(path)) as store,
+        closing(sqlite3.connect(tmp_path / "copy")) as copy,
+    ):
+        store.backup(copy)
+        add(memory, "lost")
+        copy.backup(store)
+    add(other, "new")
+    assert found(memory) == {"old", "older", "also old", "new"}

@@ -5,23 +5,57 @@ from __future__ import annotations
 import sqlite3
 from typing import Final
 
-__all__ = ["fits_cookie", "keep_cookie"]
+from memspan.times import now_micros
+
+__all__ = ["announce_cookie", "drop_given_up", "fits_cookie", "keep_cookie"]
 
 _KEPT: Final = "schema_cookie"
-"""The setting that says what it is, or is about to be."""
+"""The setting that says what it is, or will be when all have done what they announced."""
+
+_ANNOUNCED: Final = "schema_cookie_announced"
+"""The setting that says when somebody announced something last."""
+
+_MOST: Final = 16
+"""That may be announced at a time."""
+
+_MICROS: Final = 120_000_000
+"""After which it was done, or given up: nobody waits for a lock that long."""
 
 
-def keep_cookie(connection: sqlite3.Connection, ahead: int = 0) -> None:
-    """Note what it is, inside an open exclusive transaction, after which so many changes of it will follow."""
-    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_KEPT, _cookie(connection) + ahead))
+def keep_cookie(connection: sqlite3.Connection) -> None:
+    """Note what it is, inside an open exclusive transaction, after which nothing changes it that is not announced."""
+    _set(connection, _KEPT, _cookie(connection))
+
+
+def announce_cookie(connection: sqlite3.Connection) -> None:
+    """Note, inside an open exclusive transaction, that a rewriting comes, which adds one; others may have, too."""
+    _set(connection, _KEPT, max(_get(connection, _KEPT) or 0, _cookie(connection)) + 1)
+    _set(connection, _ANNOUNCED, now_micros())
 
 
 def fits_cookie(connection: sqlite3.Connection) -> bool:
-    """Whether it is what was noted, or one less: the change is still to come, or was given up."""
-    row = connection.execute("SELECT value FROM meta WHERE key = ?", (_KEPT,)).fetchone()
-    return row is not None and 0 <= row[0] - _cookie(connection) <= 1
+    """Whether it is what was noted, or less by what is announced."""
+    kept = _get(connection, _KEPT)
+    return kept is not None and 0 <= kept - _cookie(connection) <= _MOST
+
+
+def drop_given_up(connection: sqlite3.Connection) -> None:
+    """Note what a cookie that fits is, where what was announced never came, as its process was killed."""
+    if _get(connection, _KEPT) != _cookie(connection):
+        since = now_micros() - (_get(connection, _ANNOUNCED) or 0)
+        if not 0 <= since <= _MICROS:
+            keep_cookie(connection)
 
 
 def _cookie(connection: sqlite3.Connection) -> int:
     (cookie,) = connection.execute("PRAGMA schema_version").fetchone()
     return int(cookie)
+
+
+def _get(connection: sqlite3.Connection, name: str) -> int | None:
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (name,)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _set(connection: sqlite3.Connection, name: str, value: int) -> None:
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from memspan.store.schema.cookie import fits_cookie, keep_cookie
+from memspan.store.schema.cookie import announce_cookie, drop_given_up, fits_cookie, keep_cookie
 from memspan.store.sequence import begin_history
 
 from .reader import SqliteReader
@@ -19,7 +19,9 @@ def notice_put_back(connection: sqlite3.Connection) -> None:
     is lost. SQLite gives a file into which it copies another one the schema cookie after its own; what was noted of the
     cookie comes from the other one, so that the two do not fit.
     """
-    if not fits_cookie(connection):
+    if fits_cookie(connection):
+        drop_given_up(connection)
+    else:
         sequence = begin_history(SqliteReader(connection).sequence())
         connection.execute("UPDATE meta SET value = ? WHERE key = 'sequence'", (sequence,))
         keep_cookie(connection)
@@ -30,7 +32,7 @@ def announce_rewrite(connection: sqlite3.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         notice_put_back(connection)
-        keep_cookie(connection, ahead=1)
+        announce_cookie(connection)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
