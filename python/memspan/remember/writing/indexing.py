@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -11,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.base.both import both
 from memspan.index import Index
 from memspan.records import Record
 from memspan.remember.capacity.quota_settings import drop_outlived_quotas
@@ -85,28 +85,8 @@ def _write(change: Change, records: Sequence[Record], stay: bool) -> None:
         _put(change, records)
         _fill(change, columns, stay)
         return
-    failures: list[BaseException] = []
-
-    def fill() -> None:
-        try:
-            _fill(change, columns, stay)
-        except BaseException as failure:
-            failures.append(failure)
-
     # Both release the GIL nearly all the time: this takes as long as the slower of the two.
-    filling = threading.Thread(target=fill)
-    try:
-        filling.start()
-    except RuntimeError:  # The interpreter is ending and starts none, or there are too many.
-        _put(change, records)
-        _fill(change, columns, stay)
-        return
-    try:
-        _put(change, records)
-    finally:
-        filling.join()
-    if failures:
-        raise failures[0]
+    both(partial(_put, change, records), partial(_fill, change, columns, stay))
 
 
 def _put(change: Change, records: Sequence[Record]) -> None:
