@@ -124,6 +124,18 @@ def test_a_copy_that_fails_is_made_by_the_next(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("failure", [RuntimeError("can't start new thread"), MemoryError()])
+def test_what_is_committed_is_so_although_no_thread_can_be_had_for_the_copy(
+    store: SqliteStore, make_record: Make, monkeypatch: pytest.MonkeyPatch, failure: Exception
+) -> None:
+    def start(thread: threading.Thread) -> None:
+        raise failure
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    put_many(store, make_record, "a")
+    assert store.sequence() == 1
+
+
 def test_a_fork_waits_for_the_copy(path: Path, make_record: Make) -> None:
     store = SqliteStore(path)
     put_many(store, make_record, "a")

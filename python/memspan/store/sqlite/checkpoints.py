@@ -61,9 +61,10 @@ class Checkpoints:
     def start(self) -> None:
         """Copy what is committed now."""
         self.wait()
-        thread = threading.Thread(target=self._copy, name="memspan-checkpoint")
-        # An interpreter that ends starts no threads; closing the store copies the log then.
-        with suppress(RuntimeError):
+        # An interpreter that ends starts no threads, nor is there memory for one at all times: what is committed is so
+        # all the same, and closing the store copies the log then.
+        with suppress(RuntimeError, MemoryError):
+            thread = threading.Thread(target=self._copy, name="memspan-checkpoint")
             thread.start()
             self._thread = thread
 
