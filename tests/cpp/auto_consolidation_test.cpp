@@ -11,9 +11,11 @@
 #include <thread>
 #include <vector>
 
+#include "index/consolidation_need.hpp"
 #include "index/user_index.hpp"
 #include "support/clustered.hpp"
 #include "support/records.hpp"
+#include "vectors/unit_vector.hpp"
 
 namespace memspan {
 namespace {
@@ -142,6 +144,38 @@ BOOST_FIXTURE_TEST_CASE(what_was_removed_costs_nothing_for_long, Fixture) {
   const Looked looked = look();
   BOOST_TEST(looked.recall >= 0.99);
   BOOST_TEST(looked.rows_read <= 100.0 + kLeastChanged);
+}
+
+// One that is under way holds on to the slots, and no write may follow.
+BOOST_FIXTURE_TEST_CASE(what_goes_beside_a_consolidation_leaves_few_dead_slots, Fixture) {
+  constexpr size_t kGone = 19000;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < kGone; ++i) names.push_back("r" + std::to_string(i));
+  const std::vector<std::string_view> gone(names.begin(), names.end());
+  fill(20000);
+  BOOST_TEST(index->remove("ana", gone) == kGone);
+  settled();
+  BOOST_TEST(index->stats("ana")->dead_slots <= 4096u);
+  BOOST_TEST(look().recall >= 0.99);
+}
+
+BOOST_AUTO_TEST_CASE(dead_slots_that_it_holds_make_writers_wait) {
+  VectorTable vectors{RowShape(kDim)};
+  std::mt19937 random(5);
+  std::vector<float> row(kDim);
+  for (Slot slot = 0; slot < kLeastChanged; ++slot) {
+    normalize(test::random_vector(kDim, random), row.data());
+    vectors.add(slot, 0, row);
+  }
+  ConsolidationNeed need;
+  need.update(vectors);
+  BOOST_TEST(!need.behind(vectors, true));  // nobody has taken it on
+  BOOST_REQUIRE(need.claim());
+  BOOST_TEST(!need.behind(vectors, true));  // nor begun
+  vectors.begin_layout();
+  BOOST_TEST(need.behind(vectors, true));
+  BOOST_TEST(!need.behind(vectors, false));
+  vectors.abandon_layout();
 }
 
 BOOST_FIXTURE_TEST_CASE(users_take_turns_and_may_go, Fixture) {

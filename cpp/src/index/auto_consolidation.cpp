@@ -114,7 +114,9 @@ void AutoConsolidation::work() {
   const WorkerLimit alone(1);
   while (const std::shared_ptr<UserIndex> user = next_user()) {
     try {
-      note_done(user, user->consolidate(false));
+      const ConsolidationReport report = user->consolidate(false);
+      user->compact_after_removals();
+      note_done(user, report);
     } catch (const Interrupted&) {  // it stays the first
     } catch (...) {
       user->postpone_consolidation();

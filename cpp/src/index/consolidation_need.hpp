@@ -22,9 +22,11 @@ class ConsolidationNeed {
     if (vectors.changed_rows() < least_ || vectors.pinned()) return;
     if (consolidation_pays(vectors)) state_.store(kDue, std::memory_order_release);
   }
-  // Somebody has taken it on, and rows come faster than they are laid out.
-  bool behind(const VectorTable& vectors) const {
-    return state_.load(std::memory_order_relaxed) == kClaimed && fresh_bytes(vectors) > kTooManyFreshBytes;
+  // Somebody has taken it on, and rows come faster than they are laid out, or go: one that is under way holds on to the slots
+  // of those, and searches scan them.
+  bool behind(const VectorTable& vectors, bool many_dead_slots) const {
+    if (state_.load(std::memory_order_relaxed) != kClaimed) return false;
+    return fresh_bytes(vectors) > kTooManyFreshBytes || (many_dead_slots && vectors.pinned());
   }
   // True for one caller after each time that it became due: the caller sees to it.
   bool claim() {

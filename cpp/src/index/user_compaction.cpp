@@ -18,19 +18,20 @@ namespace memspan {
 
 // By itself after three removals for each record that is built anew, and a few thousand at least. A consolidation that is
 // under way holds on to the slots.
-bool UserIndex::worth_compacting(Compaction when) const {
+bool UserIndex::many_dead_slots(Compaction when) const {
   const size_t live = columns_.live_count();
   const size_t dead = columns_.slots() - live;
-  const size_t many = when == Compaction::on_demand ? std::max<size_t>(256, live / 2) : std::max<size_t>(4096, 3 * live);
-  return dead > many && !columns_.vectors.pinned();
+  return dead > (when == Compaction::on_demand ? std::max<size_t>(256, live / 2) : std::max<size_t>(4096, 3 * live));
 }
 
-void UserIndex::compact_on_demand() {
-  const bool wanted = [this] {
+bool UserIndex::worth_compacting(Compaction when) const { return many_dead_slots(when) && !columns_.vectors.pinned(); }
+
+void UserIndex::compact_if_worth(Compaction when) {
+  const bool wanted = [&] {
     const FairSharedMutex::WritersOut reading(mutex_);  // consolidations begin beside readers
-    return worth_compacting(Compaction::on_demand);
+    return worth_compacting(when);
   }();
-  if (wanted) compact(Compaction::on_demand);
+  if (wanted) compact(when);
 }
 
 // Without memory everything stays as it is, until the next time. Throws CorruptSnapshot.

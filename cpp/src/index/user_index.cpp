@@ -188,7 +188,7 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
   } while (++i < records.size() && !mutex_.turn_is_over());
   need_.update(columns_.vectors);
   return {.added = i,
-          .behind = need_.behind(columns_.vectors),
+          .behind = need_.behind(columns_.vectors, many_dead_slots()),
           .compacting = worth_compacting(),
           .wanted = columns_.vectors.wanted()};
 }

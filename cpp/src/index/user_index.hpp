@@ -120,8 +120,10 @@ class UserIndex {
   // Clusters are found anew when the user has doubled since they were, when what joined them has loosened or outgrown them,
   // or on demand; otherwise rows join what is there.
   ConsolidationReport consolidate(bool plan_anew);
-  // Takes away what removals left behind, if that is a third of the slots. Writes wait meanwhile, O(records) of the user.
-  void compact_on_demand();
+  // Takes away what removals left behind, if that is a third of the slots; or, where nobody asked for it, three quarters, as
+  // writes do: of what went beside a consolidation, which holds on to the slots. Writes wait meanwhile, O(records) of the user.
+  void compact_on_demand() { compact_if_worth(Compaction::on_demand); }
+  void compact_after_removals() { compact_if_worth(Compaction::after_removals); }
   std::vector<TagSpan> layout_map() const;  // by tag
   // See Index::duplicates; the query was checked (user_duplicates.cpp).
   Duplicates duplicates(const DuplicateQuery& query) const;
@@ -213,7 +215,9 @@ class UserIndex {
   };
   std::span<const float> embedding(Slot slot) const;  // empty: none; until the thread's next call
   enum class Compaction { after_removals, on_demand };  // user_compaction.cpp
+  bool many_dead_slots(Compaction when = Compaction::after_removals) const;
   bool worth_compacting(Compaction when = Compaction::after_removals) const;
+  void compact_if_worth(Compaction when);
   void compact(Compaction when = Compaction::after_removals);
   // Of the present layout and the fresh rows, or of a layout that is not in place yet, while slots are kept for it.
   Cohesion measure_cohesion(const ClusterLayout* built = nullptr) const;
