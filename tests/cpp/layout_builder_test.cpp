@@ -156,6 +156,20 @@ BOOST_AUTO_TEST_CASE(searches_reach_further_where_they_would_miss_what_joined) {
   calibrate_joined(layout, rows, {}, random);
 }
 
+BOOST_AUTO_TEST_CASE(it_is_known_how_low_the_best_of_what_was_tried_score) {
+  Source source(false);
+  const BuiltLayout base = plan_layout(source.input(kRecords - 300));
+  const TriedScores& tried = base.layout->tried;
+  for (const float score : tried.table()) BOOST_TEST((score > 0.0f && score < 1.0f));
+  BOOST_TEST(tried.at(1) == tried.table()[0]);
+  BOOST_TEST(tried.at(2) == tried.table()[1]);
+  BOOST_TEST(tried.at(31) == tried.table()[4]);
+  BOOST_TEST(tried.at(100) == tried.table()[4]);
+  source.turn_to_new_topics(kRecords - 300);
+  const BuiltLayout built = extended(*base.layout, source);
+  for (size_t d = 0; d < ProbeReach::kDepths.size(); ++d) BOOST_TEST(built.layout->tried.table()[d] <= tried.table()[d]);
+}
+
 BOOST_AUTO_TEST_CASE(blocks_grow_with_the_root_of_the_records_up_to_a_bound) {
   BOOST_TEST(planned_blocks(0) == 1.0);
   BOOST_TEST(planned_blocks(10000) == 200.0);

@@ -49,6 +49,7 @@ struct ClusterLayout {
   std::vector<float> orthogonals;
 
   ProbeReach reach;
+  TriedScores tried;  // of the queries that found it
   // What a search for ten at the default recall reads, as a share of all codes; of short rows as much as that costs.
   float probed_share = 1.0f;
   // Not kept in snapshots: the same when its clusters were found, and how many rows have joined them since.

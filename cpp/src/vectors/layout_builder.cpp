@@ -96,6 +96,7 @@ class LayoutBuilder {
     layout_->clusters = base.clusters;
     layout_->cohesion = base.cohesion;
     layout_->reach = base.reach;
+    layout_->tried = base.tried;
     layout_->probed_share = base.probed_share;
     layout_->planned_share = base.planned_share;
     layout_->planned_for = base.planned_for;

@@ -68,6 +68,7 @@ class Calibration {
     set_reach(layout_.reach, kCaution);
     layout_.probed_share = probed_share(nullptr);
     try_short_rows();
+    note_scores();
   }
 
   bool misses_far_too_much() {
@@ -78,15 +79,14 @@ class Calibration {
         size_t hits = 0, missed = 0;
         for (const TriedQuery& tried : tried_) {
           hits += tried.hits(depth);
-          const auto first = tried.needed[depth].begin();
-          missed += static_cast<size_t>(std::count_if(first, first + static_cast<std::ptrdiff_t>(tried.hits(depth)),
-                                                      [reach](float needed) { return needed > reach; }));
+          missed += misses(tried, depth, reach);
         }
         const double allowed = (1.0 - static_cast<double>(ProbeReach::kRecalls[r])) * static_cast<double>(hits);
         const double odd = kOddQueries * static_cast<double>(ProbeReach::kDepths[depth]);
         if (static_cast<double>(missed) > kFarTooMuch * allowed + odd) return true;
       }
     }
+    note_scores();
     return false;
   }
 
@@ -98,9 +98,28 @@ class Calibration {
     set_reach(needed, shorts != nullptr ? kCaution / 2 : kCaution);
     layout_.reach.raise_to(needed);
     layout_.probed_share = std::max(layout_.probed_share, probed_share(shorts));
+    note_scores();
   }
 
  private:
+  // Of the best, how many lie in blocks that would not be read.
+  static size_t misses(const TriedQuery& tried, size_t depth, float reach) {
+    const auto first = tried.needed[depth].begin();
+    return static_cast<size_t>(std::count_if(first, first + static_cast<std::ptrdiff_t>(tried.hits(depth)),
+                                             [reach](float needed) { return needed > reach; }));
+  }
+
+  // Of the queries whose best are all found.
+  void note_scores() {
+    for (const TriedQuery& tried : tried_) {
+      for (size_t depth = 0; depth < kDepths; ++depth) {
+        const size_t k = ProbeReach::kDepths[depth];
+        if (tried.found < k || misses(tried, depth, layout_.reach.at(k, kDefaultRecall)) > 0) continue;
+        layout_.tried.lower_to(depth, tried.kth[depth]);
+      }
+    }
+  }
+
   void try_queries() {
     std::vector<uint32_t> selves(count_);
     for (size_t i = 0; i < count_; ++i) selves[i] = make_query(i, {query(i), dim_});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 
 namespace memspan {
 
@@ -29,6 +30,25 @@ class ProbeReach {
 
  private:
   std::array<std::array<float, kRecalls.size()>, kDepths.size()> reach_ = {};
+};
+
+// The lowest k-th best scores that were found for the queries that the consolidation tried out. A query whose own is lower
+// is like none of them: what the reach says of others need not hold for it.
+class TriedScores {
+ public:
+  TriedScores() { lowest_.fill(std::numeric_limits<float>::max()); }
+
+  // For k results, as if the next depth were wanted: no higher than what is known of k. Requires k <= kDepths.back().
+  float at(size_t k) const {
+    size_t depth = 0;
+    while (ProbeReach::kDepths[depth] < k) ++depth;
+    return lowest_[depth];
+  }
+  void lower_to(size_t depth, float score) { lowest_[depth] = std::min(lowest_[depth], score); }
+  const std::array<float, ProbeReach::kDepths.size()>& table() const { return lowest_; }
+
+ private:
+  std::array<float, ProbeReach::kDepths.size()> lowest_;
 };
 
 }  // namespace memspan

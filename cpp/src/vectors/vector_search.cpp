@@ -1,4 +1,5 @@
-// The searches of VectorTable by codes: exact scores for what comes near the best, among the blocks that are worth it.
+// The searches of VectorTable by codes: exact scores for what comes near the best, among the blocks that are worth it
+// (vector_probe.cpp).
 #include "vectors/vector_search.hpp"
 
 #include <algorithm>
@@ -16,19 +17,6 @@ namespace {
 constexpr size_t kScanTile = 128;
 constexpr size_t kGatherTile = VectorScratch::kGathered;
 constexpr size_t kOfferTile = 64;
-// Blocks that are probed before the threshold decides on the others.
-constexpr size_t kFirstBlocks = 6;
-// What is known of the reach is for the best so many among rows that may all come back.
-constexpr float kTriedDepth = 2.0f * static_cast<float>(ProbeReach::kDepths.back());
-constexpr float kHighRecall = 0.99f;  // what is known of the share that searches read is for one like this
-
-// Nanoseconds measured at 10,000 and 200,000 rows of 384 dimensions; only their ratios matter.
-constexpr double kGatheredRow = 12.0;  // waits for memory
-constexpr double kScannedRow = 4.0;
-constexpr double kSiftedRow = 2.0;     // half as much, with its share of those that are left, at 20,000 and 100,000 rows
-constexpr double kCentroid = 10.0;     // scored, and its bound made
-constexpr double kProbedBlock = 150.0;
-constexpr double kProbedSpan = 400.0;  // the times of the block searched too, which are not in the cache
 
 }  // namespace
 
@@ -131,6 +119,13 @@ void VectorTable::for_each_span(const Block& block, std::span<const Interval> in
   }
 }
 
+void VectorTable::collect_spans(std::span<const uint32_t> blocks, const VectorFilter& filter, VectorScratch& scratch) const {
+  scratch.spans.clear();
+  for (const uint32_t b : blocks) {
+    for_each_span(layout_->blocks[b], filter.intervals, [&](uint32_t start, uint32_t end) { scratch.spans.push_back({start, end}); });
+  }
+}
+
 void VectorTable::scan_block(const Block& block, const VectorFilter& filter, VectorScratch& scratch,
                              VectorSearchStats& stats) const {
   const CodeRows& rows = layout_->rows;
@@ -142,22 +137,6 @@ void VectorTable::scan_block(const Block& block, const VectorFilter& filter, Vec
       scan_codes(rows, first, last - first, scratch, stats, [&](Slot slot, size_t) { return filter.admits(slot); });
     }
   });
-}
-
-// Of the rows of a block, by a sample.
-float VectorTable::admitted_share(const Block& block, const VectorFilter& filter) const {
-  constexpr uint32_t kSampled = 32;
-  const CodeRows& rows = layout_->rows;
-  const uint32_t step = (block.end - block.start - 1) / kSampled + 1;
-  uint32_t asked = 0;
-  uint32_t admitted = 0;
-  for (uint32_t p = block.start; p < block.end; p += step) {
-    ++asked;
-    const Slot slot = rows.slot(p);
-    const bool in_time = filter.intervals.empty() || find_interval(filter.intervals, rows.ats()[p]) != nullptr;
-    if (slot != kNoSlot && in_time && filter.admits(slot)) ++admitted;
-  }
-  return static_cast<float>(admitted) / static_cast<float>(asked);
 }
 
 // Scores and offers the rows at scratch.positions, whose slots are scratch.gathered.
@@ -185,103 +164,6 @@ void VectorTable::offer_gathered(const CodeRows& rows, size_t count, VectorScrat
   }
 }
 
-bool VectorTable::probe(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
-                        VectorSearchStats& stats) const {
-  const ClusterLayout& layout = *layout_;
-  const size_t count = layout.blocks.size();
-  stats.blocks += static_cast<uint32_t>(count);
-  const float reach = layout.reach.at(k, recall);
-  if (std::isinf(reach) || count <= kFirstBlocks) {
-    for (const Block& block : layout.blocks) scan_block(block, filter, scratch, stats);
-    return true;
-  }
-
-  scratch.bounds.resize(count);
-  scratch.order.resize(count);
-  float* const bounds = scratch.bounds.data();
-  scratch.query.score(layout.centroids, 0, count, bounds);
-  stats.rows_read += static_cast<uint32_t>(count);
-  const float scale = scratch.query.scale();
-  const float to_raw = 1.0f / scale;
-  for (size_t b = 0; b < count; ++b) {
-    const float cosine = std::clamp(bounds[b] * scale, -1.0f, 1.0f);
-    bounds[b] = (cosine * layout.means[b] + reach * layout.spread(b, cosine)) * to_raw;
-  }
-
-  const auto more_promising = [bounds](uint32_t a, uint32_t b) { return bounds[a] > bounds[b] || (bounds[a] == bounds[b] && a < b); };
-  // The most promising blocks, kept sorted while the bounds are passed once.
-  std::array<uint32_t, kFirstBlocks> first;
-  size_t taken = 0;
-  for (uint32_t b = 0; b < count; ++b) {
-    if (taken == kFirstBlocks && bounds[b] <= bounds[first[taken - 1]]) continue;
-    size_t place = taken < kFirstBlocks ? taken++ : taken - 1;
-    for (; place > 0 && bounds[first[place - 1]] < bounds[b]; --place) first[place] = first[place - 1];
-    first[place] = b;
-  }
-  // Where the filter, or a removal, hides what is nearest to the query, or more is wanted than the calibration tried, the
-  // best may lie high in many blocks. Then the search goes by what the blocks bring.
-  const bool unfiltered = filter.admitted == nullptr && filter.intervals.empty() && !filter.also;
-  const bool whole = unfiltered && layout.dead == 0;
-  const float share = whole ? 1.0f : admitted_share(layout.blocks[first[0]], filter);
-  const bool untried = static_cast<float>(k) > kTriedDepth * share;
-  size_t read = 0;
-  scratch.recent.reset();
-  const auto read_block = [&](uint32_t b) {
-    scan_block(layout.blocks[b], filter, scratch, stats);
-    bounds[b] = -std::numeric_limits<float>::infinity();
-    ++read;
-    if (untried) scratch.recent.note(read, scratch.near);
-  };
-  for (const uint32_t b : first) {
-    if (bounds[b] < scratch.near.kth()) break;
-    read_block(b);
-    scratch.near.settle();
-  }
-  if (read < kFirstBlocks) return true;
-
-  const bool in_spans = !filter.intervals.empty();
-  const double rows = static_cast<double>(in_spans ? filter.count : layout.size) / static_cast<double>(count);
-  const double cost = (in_spans ? kProbedSpan : kProbedBlock) + rows * (layout.short_rows ? kSiftedRow : kScannedRow);
-  const auto gives_up = [&](size_t blocks) {
-    return filter.count > 0 && static_cast<double>(blocks) * cost > static_cast<double>(filter.count) * kGatheredRow;
-  };
-  constexpr float kUnread = std::numeric_limits<float>::lowest();  // at least, of the bounds of blocks that were not read
-  const size_t left = kernels().select_above(bounds, count, std::max(scratch.near.kth(), kUnread), scratch.order.data());
-  if (gives_up(left)) return false;
-  if (layout.short_rows && !scratch.near.empty()) {
-    stats.blocks_probed += static_cast<uint32_t>(left);
-    scratch.spans.clear();
-    for (const uint32_t b : std::span(scratch.order).first(left)) {
-      for_each_span(layout.blocks[b], filter.intervals, [&](uint32_t start, uint32_t end) { scratch.spans.push_back({start, end}); });
-    }
-    if (!scratch.spans.empty()) sift(query, k, recall, filter, scratch, stats);
-    return true;
-  }
-  std::sort(scratch.order.begin(), scratch.order.begin() + static_cast<std::ptrdiff_t>(left), more_promising);
-  size_t settled = scratch.near.size();
-  for (size_t i = 0; i < left; ++i) {
-    const uint32_t b = scratch.order[i];
-    if (bounds[b] < scratch.near.kth()) break;
-    read_block(b);
-    if (scratch.near.size() >= settled + std::max<size_t>(k / 4, 4)) {
-      scratch.near.settle();
-      settled = scratch.near.size();
-    }
-  }
-  if (!untried) return true;
-
-  const auto allowed = static_cast<size_t>((1.0f - recall) * static_cast<float>(k));
-  while (read < count && scratch.recent.count(scratch.near) > allowed) {
-    const size_t unread = kernels().select_above(bounds, count, kUnread, scratch.order.data());
-    const size_t next = std::min(read, unread);
-    if (gives_up(next)) return false;
-    std::partial_sort(scratch.order.begin(), scratch.order.begin() + static_cast<std::ptrdiff_t>(next),
-                      scratch.order.begin() + static_cast<std::ptrdiff_t>(unread), more_promising);
-    for (const uint32_t b : std::span(scratch.order).first(next)) read_block(b);
-  }
-  return true;
-}
-
 void VectorTable::rescore(const float* query, size_t k, VectorScratch& scratch, VectorSearchStats& stats) const {
   scratch.near.prune();
   const std::span<const Candidate> items = scratch.near.items();
@@ -290,15 +172,6 @@ void VectorTable::rescore(const float* query, size_t k, VectorScratch& scratch, 
   scratch.rescored.reserve(std::max(items.size(), 2 * k));
   score_each(query, items.size(), [&](size_t i) { return items[i].slot; },
              [&](size_t i, float cosine) { scratch.rescored.push_back({cosine, items[i].slot}); });
-}
-
-// Reading on from one block to the next spares what it takes to choose among them, if a search for ten reads many.
-bool VectorTable::reads_all(float recall) const {
-  if (!layout_ || layout_->blocks.size() <= kFirstBlocks) return true;
-  if (layout_->short_rows || recall < kHighRecall) return false;
-  const auto blocks = static_cast<double>(layout_->blocks.size());
-  const double rows = kScannedRow * static_cast<double>(layout_->size);
-  return rows < kCentroid * blocks + static_cast<double>(layout_->probed_share) * (kProbedBlock * blocks + rows);
 }
 
 void VectorTable::scan_layout(size_t k, VectorScratch& scratch, VectorSearchStats& stats) const {
@@ -387,23 +260,6 @@ void VectorTable::offer_slots(std::span<const Slot> slots, VectorScratch& scratc
 std::pair<const CodeRows*, size_t> VectorTable::find_codes(uint32_t place) const {
   if (region(place) == kClustered) return {&layout_->rows, position(place)};
   return fresh_[region(place) - kFresh]->find(position(place));
-}
-
-size_t VectorTable::probing_cost(size_t admitted, size_t k, bool in_spans) const {
-  const size_t fresh = fresh_rows();
-  double cost = kScannedRow * static_cast<double>(fresh);
-  if (layout_ && admitted > 0) {
-    const auto rows = static_cast<double>(layout_->size);
-    const auto blocks = static_cast<double>(layout_->blocks.size());
-    const double share = std::min(1.0, static_cast<double>(admitted) / std::max(1.0, static_cast<double>(count_)));
-    // The fewer rows are admitted, or the more of them are wanted, the worse the k-th best of them, and the more blocks
-    // may hold a better one: about as many more as 1 / sqrt(share), for ten.
-    const double wanted = std::max(1.0, static_cast<double>(k) / 10.0);
-    const double probed = std::min(1.0, static_cast<double>(layout_->probed_share) / std::sqrt(share / wanted));
-    cost += blocks * kCentroid + probed * (in_spans ? blocks * kProbedSpan + rows * share * kScannedRow
-                                                    : blocks * kProbedBlock + rows * kScannedRow);
-  }
-  return static_cast<size_t>(cost / kGatheredRow);
 }
 
 }  // namespace memspan

@@ -216,12 +216,14 @@ class VectorTable {
   void for_each_span(const Block& block, std::span<const Interval> intervals, Use use) const;
   void scan_layout(size_t k, VectorScratch& scratch, VectorSearchStats& stats) const;
   void scan_block(const Block& block, const VectorFilter& filter, VectorScratch& scratch, VectorSearchStats& stats) const;
-  float admitted_share(const Block& block, const VectorFilter& filter) const;
+  void collect_spans(std::span<const uint32_t> blocks, const VectorFilter& filter, VectorScratch& scratch) const;
   void offer_gathered(const CodeRows& rows, size_t count, VectorScratch& scratch) const;
   // Where blocks cannot be told apart (vector_sift.cpp).
   float good_score(size_t rows, size_t wanted, VectorScratch& scratch) const;
   void sift(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
             VectorSearchStats& stats) const;
+  // Among blocks (vector_probe.cpp).
+  class Probe;
   bool probe(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
              VectorSearchStats& stats) const;
   void rescore(const float* query, size_t k, VectorScratch& scratch, VectorSearchStats& stats) const;

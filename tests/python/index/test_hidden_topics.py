@@ -1,4 +1,4 @@
-"""What is nearest to a question may be hidden by a filter, gone, or less than is wanted: recall is held."""
+"""What is nearest to a question may be hidden by a filter, gone, less than is wanted, or nothing: recall is held."""
 
 from __future__ import annotations
 
@@ -10,33 +10,41 @@ from numpy.typing import NDArray
 import memspan
 
 DIM, TOPICS, EACH = 48, 60, 200
+NEW = 16
 QUERIES = 60
 
 
 class Topics:
     """A user whose topics are far apart and came one after the other, laid out."""
 
-    def __init__(self) -> None:
+    def __init__(self, dim: int = DIM, each: int = EACH) -> None:
         self.random = np.random.default_rng(1)
-        self.centers = _unit(self.random.standard_normal((TOPICS, DIM)))
-        self.index = memspan.Index(DIM, auto_consolidate=False)
-        count = TOPICS * EACH
-        self.index.add_many(
-            user="ana",
-            ids=[f"r{number}" for number in range(count)],
-            ats=np.arange(count),
-            embeddings=np.concatenate([self.near(topic, EACH) for topic in range(TOPICS)]),
-            metadatas=[{"topic": number // EACH} for number in range(count)],
-        )
+        self.centers = _unit(self.random.standard_normal((TOPICS + NEW, dim)))
+        self.index = memspan.Index(dim, auto_consolidate=False)
+        for topic in range(TOPICS):
+            self.add(topic, each)
         self.index.consolidate(user="ana", force=True)
 
+    def add(self, topic: int, count: int) -> None:
+        first = len(self.index)
+        self.index.add_many(
+            user="ana",
+            ids=[f"r{number}" for number in range(first, first + count)],
+            ats=np.arange(first, first + count),
+            embeddings=self.near(topic, count),
+            metadatas=[{"topic": topic}] * count,
+        )
+
     def near(self, topic: int, count: int = 1) -> NDArray[np.float64]:
-        noise = _unit(self.random.standard_normal((count, DIM)))
+        noise = _unit(self.random.standard_normal((count, self.centers.shape[1])))
         rows: NDArray[np.float64] = self.centers[topic] + 0.6 * noise
         return rows
 
     def recall(self, topic: int, k: int, **how: Any) -> float:
-        query: dict[str, Any] = {"user": "ana", "embedding": self.near(topic)[0], "k": k, **how}
+        return self.recall_of(self.near(topic)[0], k, **how)
+
+    def recall_of(self, embedding: NDArray[np.float64], k: int, **how: Any) -> float:
+        query: dict[str, Any] = {"user": "ana", "embedding": embedding, "k": k, **how}
         found = self.index.search(**query)
         return len(set(found.ids) & set(self.index.search(**query, exact=True).ids)) / k
 
@@ -71,3 +79,48 @@ def test_more_than_a_topic_holds_costs_no_recall() -> None:
     topics = Topics()
     for k in (300, 1000):
         assert np.mean([topics.recall(number % TOPICS, k) for number in range(QUERIES)]) >= 0.995
+
+
+def test_somewhat_more_than_a_topic_holds_costs_no_recall() -> None:
+    topics = Topics(dim=384, each=150)
+    for k in (151, 170, 200):
+        assert np.mean([topics.recall(number % TOPICS, k) for number in range(QUERIES)]) >= 0.995
+
+
+def test_questions_about_nothing_cost_no_recall() -> None:
+    topics = Topics()
+    strange = topics.random.standard_normal((QUERIES, DIM))
+    for k in (1, 10, 100):
+        assert np.mean([topics.recall_of(embedding, k) for embedding in strange]) >= 0.995
+
+
+def test_a_topic_that_is_smaller_than_all_others_costs_no_recall() -> None:
+    topics = Topics(dim=384)
+    topics.add(TOPICS, 20)
+    topics.index.consolidate(user="ana")
+    for k in (10, 30, 100):
+        assert np.mean([topics.recall(TOPICS, k) for _ in range(QUERIES)]) >= 0.995
+
+
+def test_a_topic_that_a_consolidation_has_cleared_away_costs_no_recall() -> None:
+    topics = Topics(dim=384)
+    gone = TOPICS // 2
+    topics.index.remove(user="ana", ids=[f"r{number}" for number in range(gone * EACH)])
+    topics.index.consolidate(user="ana", force=True)
+    assert np.mean([topics.recall(number % gone, 100) for number in range(QUERIES)]) >= 0.995
+
+
+def test_a_topic_that_is_partly_laid_out_costs_no_recall() -> None:
+    topics = Topics(dim=384, each=45)
+    for topic in range(TOPICS, TOPICS + NEW):
+        topics.add(topic, 45 if topic + 1 < TOPICS + NEW else 20)
+    topics.index.consolidate(user="ana")
+    topics.add(TOPICS + NEW - 1, 25)
+    for k in (3, 10, 20):
+        assert np.mean([topics.recall(TOPICS + NEW - 1, k) for _ in range(QUERIES)]) >= 0.995
+
+
+def test_questions_from_the_middle_of_a_topic_cost_no_recall() -> None:
+    topics = Topics(dim=384)
+    for k in (10, 40):
+        assert np.mean([topics.recall_of(center, k) for center in topics.centers[:TOPICS]]) >= 0.995

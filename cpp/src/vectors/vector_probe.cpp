@@ -1,0 +1,277 @@
+// The part of VectorTable's searches that chooses among blocks: those that promise most are read first, until no other can be
+// expected to hold one of the best.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "simd/kernels.hpp"
+#include "timeline/intervals.hpp"
+#include "vectors/vector_search.hpp"
+#include "vectors/vector_table.hpp"
+
+namespace memspan {
+namespace {
+
+// Blocks that are probed before the threshold decides on the others.
+constexpr size_t kFirstBlocks = 6;
+// What is known of the reach is for the best so many among rows that may all come back, at most; and it holds for twice as many.
+constexpr auto kTriedDepth = static_cast<float>(ProbeReach::kDepths.back());
+constexpr float kHighRecall = 0.99f;  // what is known of the share that searches read is for one like this
+constexpr float kUnread = std::numeric_limits<float>::lowest();  // at least, of the bounds of blocks that were not read
+
+// Nanoseconds measured at 10,000 and 200,000 rows of 384 dimensions; only their ratios matter.
+constexpr double kGatheredRow = 12.0;  // waits for memory
+constexpr double kScannedRow = 4.0;
+constexpr double kSiftedRow = 2.0;     // half as much, with its share of those that are left, at 20,000 and 100,000 rows
+constexpr double kCentroid = 10.0;     // scored, and its bound made
+constexpr double kProbedBlock = 150.0;
+constexpr double kProbedSpan = 400.0;  // the times of the block searched too, which are not in the cache
+
+// The most promising blocks, best first, kept sorted while the bounds are passed once. There must be more.
+std::array<uint32_t, kFirstBlocks> most_promising(std::span<const float> bounds) {
+  std::array<uint32_t, kFirstBlocks> first;
+  size_t taken = 0;
+  for (uint32_t b = 0; b < bounds.size(); ++b) {
+    if (taken == kFirstBlocks && bounds[b] <= bounds[first[taken - 1]]) continue;
+    size_t place = taken < kFirstBlocks ? taken++ : taken - 1;
+    for (; place > 0 && bounds[first[place - 1]] < bounds[b]; --place) first[place] = first[place - 1];
+    first[place] = b;
+  }
+  return first;
+}
+
+}  // namespace
+
+// One search among the blocks of a layout, which has more than kFirstBlocks.
+class VectorTable::Probe {
+ public:
+  Probe(const VectorTable& table, const float* query, size_t k, float recall, const VectorFilter& filter,
+        VectorScratch& scratch, VectorSearchStats& stats)
+      : table_(table), layout_(*table.layout_), query_(query), k_(k), recall_(recall), filter_(filter), scratch_(scratch),
+        stats_(stats) {}
+
+  // False: it gave up.
+  bool run(float reach) {
+    bound_blocks(reach);
+    const std::array<uint32_t, kFirstBlocks> first = most_promising({scratch_.bounds.data(), layout_.blocks.size()});
+    look_at_filter(layout_.blocks[first[0]]);
+    central_ = is_central(first[0]);
+    noting_ = untried_ || central_;
+    scratch_.recent.reset();
+    // The nearest in any case: fresh rows that hold a part of a topic would rule out the block with the others, as the
+    // calibration did not know of them.
+    for (const uint32_t b : first) {
+      if (read_ > 0 && scratch_.bounds[b] < scratch_.near.kth()) break;
+      read(b);
+      scratch_.near.settle();
+    }
+    if (read_ < kFirstBlocks && !central_) return true;
+    noting_ |= is_odd();
+
+    const bool sifts = layout_.short_rows && !scratch_.near.empty();
+    const size_t left = select(sifts && central_ ? kUnread : std::max(scratch_.near.kth(), kUnread));
+    if (gives_up(left)) return false;
+    if (sifts) {
+      sift(left);
+      return true;
+    }
+    read_promising(left);
+    return !(untried_ || central_ || stays_odd()) || read_on();
+  }
+
+ private:
+  void bound_blocks(float reach) {
+    const size_t count = layout_.blocks.size();
+    scratch_.bounds.resize(count);
+    scratch_.order.resize(count);
+    float* const bounds = scratch_.bounds.data();
+    scratch_.query.score(layout_.centroids, 0, count, bounds);
+    stats_.rows_read += static_cast<uint32_t>(count);
+    const float scale = scratch_.query.scale();
+    const float to_raw = 1.0f / scale;
+    for (size_t b = 0; b < count; ++b) {
+      const float cosine = std::clamp(bounds[b] * scale, -1.0f, 1.0f);
+      bounds[b] = (cosine * layout_.means[b] + reach * layout_.spread(b, cosine)) * to_raw;
+    }
+  }
+
+  // Where the filter, or a removal, hides what is nearest to the query, or more is wanted than the calibration tried, the
+  // best may lie high in many blocks. Then the search goes by what the blocks bring; and where the query is odd.
+  void look_at_filter(const Block& nearest) {
+    const bool whole = filter_.admitted == nullptr && filter_.intervals.empty() && !filter_.also && layout_.dead == 0;
+    const float share = whole ? 1.0f : admitted_share(nearest);
+    untried_ = static_cast<float>(k_) > 2.0f * kTriedDepth * share;
+    least_ = least_tried(k_, share);
+    least_best_ = least_tried(1, share);
+  }
+
+  // As a score by codes. So many as are wanted are as good as more of all rows, if only a share of them may come back.
+  float least_tried(size_t wanted, float share) const {
+    const auto count = static_cast<float>(wanted);
+    const float depth = count < kTriedDepth * share ? count / share : kTriedDepth;
+    return layout_.tried.at(static_cast<size_t>(depth)) / scratch_.query.scale();
+  }
+
+  // Of the rows of a block, by a sample.
+  float admitted_share(const Block& block) const {
+    constexpr uint32_t kSampled = 32;
+    const CodeRows& rows = layout_.rows;
+    const uint32_t step = (block.end - block.start - 1) / kSampled + 1;
+    uint32_t asked = 0;
+    uint32_t admitted = 0;
+    for (uint32_t p = block.start; p < block.end; p += step) {
+      ++asked;
+      const Slot slot = rows.slot(p);
+      const bool in_time = filter_.intervals.empty() || find_interval(filter_.intervals, rows.ats()[p]) != nullptr;
+      if (slot != kNoSlot && in_time && filter_.admits(slot)) ++admitted;
+    }
+    return static_cast<float>(admitted) / static_cast<float>(asked);
+  }
+
+  // Does the query lie in the middle of what the block's rows are scattered around? Then all rows of the topic are about as near,
+  // in all of its blocks, where those that the calibration tried are nearer to one.
+  bool is_central(uint32_t block) const {
+    constexpr float kCentral = 3.0f;  // standard deviations
+    float cosine = 0.0f;
+    scratch_.query.score(layout_.centroids, block, 1, &cosine);
+    return cosine * scratch_.query.scale() > layout_.means[block] + kCentral * std::sqrt(layout_.variances[block]);
+  }
+
+  // So far it has found less than any query that the calibration tried, as one does that is about nothing, or wants more than
+  // its topic holds.
+  bool is_odd() const { return scratch_.near.kth() < least_; }
+  bool stays_odd() {
+    if (!is_odd()) return false;
+    scratch_.near.settle();
+    return is_odd();
+  }
+
+  // So has its best.
+  bool is_far() const {
+    const auto items = scratch_.near.items();
+    return std::ranges::none_of(items, [this](const Candidate& item) { return item.score >= least_best_; });
+  }
+
+  void read(uint32_t b) {
+    table_.scan_block(layout_.blocks[b], filter_, scratch_, stats_);
+    scratch_.bounds[b] = -std::numeric_limits<float>::infinity();
+    ++read_;
+    if (noting_) scratch_.recent.note(read_, scratch_.near);
+  }
+
+  // The blocks whose bounds reach that, into scratch.order.
+  size_t select(float least) {
+    return kernels().select_above(scratch_.bounds.data(), layout_.blocks.size(), least, scratch_.order.data());
+  }
+
+  auto more_promising() const {
+    const float* const bounds = scratch_.bounds.data();
+    return [bounds](uint32_t a, uint32_t b) { return bounds[a] > bounds[b] || (bounds[a] == bounds[b] && a < b); };
+  }
+
+  // Will it cost less to read the admitted rows one by one?
+  bool gives_up(size_t blocks) const {
+    if (filter_.count == 0) return false;
+    const bool in_spans = !filter_.intervals.empty();
+    const double rows = static_cast<double>(in_spans ? filter_.count : layout_.size) / static_cast<double>(layout_.blocks.size());
+    const double cost = (in_spans ? kProbedSpan : kProbedBlock) + rows * (layout_.short_rows ? kSiftedRow : kScannedRow);
+    return static_cast<double>(blocks) * cost > static_cast<double>(filter_.count) * kGatheredRow;
+  }
+
+  // Of those selected, what short rows do not rule out. A query that is far from all may lie along none of their directions,
+  // so that they say nothing of it: then all is read after all.
+  void sift(size_t left) {
+    stats_.blocks_probed += static_cast<uint32_t>(left);
+    table_.collect_spans(std::span(scratch_.order).first(left), filter_, scratch_);
+    if (scratch_.spans.empty()) return;
+    std::vector<Candidate>& before = scratch_.rescored;  // which nobody needs yet
+    before.assign(scratch_.near.items().begin(), scratch_.near.items().end());
+    table_.sift(query_, k_, recall_, filter_, scratch_, stats_);
+    if (!is_far()) return;
+    scratch_.near.reset(k_, scratch_.query.to_raw(scratch_.query.margin(table_.max_scale_)));
+    for (const Candidate& candidate : before) scratch_.near.offer(candidate.score, candidate.slot);
+    for (const uint32_t b : std::span(scratch_.order).first(select(kUnread))) read(b);
+  }
+
+  // Of those selected, as long as they promise something.
+  void read_promising(size_t left) {
+    std::sort(scratch_.order.begin(), scratch_.order.begin() + static_cast<std::ptrdiff_t>(left), more_promising());
+    size_t settled = scratch_.near.size();
+    for (const uint32_t b : std::span(scratch_.order).first(left)) {
+      if (scratch_.bounds[b] < scratch_.near.kth()) break;
+      read(b);
+      if (scratch_.near.size() < settled + std::max<size_t>(k_ / 4, 4)) continue;
+      scratch_.near.settle();
+      settled = scratch_.near.size();
+    }
+  }
+
+  // Twice as many blocks each time, until the last half has brought no more of the best than may be missed. False: it gave up.
+  bool read_on() {
+    const auto allowed = static_cast<size_t>((1.0f - recall_) * static_cast<float>(k_));
+    while (read_ < layout_.blocks.size() && scratch_.recent.count(scratch_.near) > allowed) {
+      const size_t unread = select(kUnread);
+      const size_t next = std::min(read_, unread);
+      if (gives_up(next)) return false;
+      std::partial_sort(scratch_.order.begin(), scratch_.order.begin() + static_cast<std::ptrdiff_t>(next),
+                        scratch_.order.begin() + static_cast<std::ptrdiff_t>(unread), more_promising());
+      for (const uint32_t b : std::span(scratch_.order).first(next)) read(b);
+    }
+    return true;
+  }
+
+  const VectorTable& table_;
+  const ClusterLayout& layout_;
+  const float* query_;
+  size_t k_;
+  float recall_;
+  const VectorFilter& filter_;
+  VectorScratch& scratch_;
+  VectorSearchStats& stats_;
+  size_t read_ = 0;         // blocks
+  bool untried_ = false;    // what is wanted
+  bool central_ = false;    // the query
+  bool noting_ = false;     // what blocks bring
+  float least_ = 0.0f;       // of any query that was tried, the k-th best score,
+  float least_best_ = 0.0f;  // and the best one
+};
+
+bool VectorTable::probe(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
+                        VectorSearchStats& stats) const {
+  stats.blocks += static_cast<uint32_t>(layout_->blocks.size());
+  const float reach = layout_->reach.at(k, recall);
+  if (std::isinf(reach) || layout_->blocks.size() <= kFirstBlocks) {
+    for (const Block& block : layout_->blocks) scan_block(block, filter, scratch, stats);
+    return true;
+  }
+  return Probe(*this, query, k, recall, filter, scratch, stats).run(reach);
+}
+
+// Reading on from one block to the next spares what it takes to choose among them, if a search for ten reads many.
+bool VectorTable::reads_all(float recall) const {
+  if (!layout_ || layout_->blocks.size() <= kFirstBlocks) return true;
+  if (layout_->short_rows || recall < kHighRecall) return false;
+  const auto blocks = static_cast<double>(layout_->blocks.size());
+  const double rows = kScannedRow * static_cast<double>(layout_->size);
+  return rows < kCentroid * blocks + static_cast<double>(layout_->probed_share) * (kProbedBlock * blocks + rows);
+}
+
+size_t VectorTable::probing_cost(size_t admitted, size_t k, bool in_spans) const {
+  const size_t fresh = fresh_rows();
+  double cost = kScannedRow * static_cast<double>(fresh);
+  if (layout_ && admitted > 0) {
+    const auto rows = static_cast<double>(layout_->size);
+    const auto blocks = static_cast<double>(layout_->blocks.size());
+    const double share = std::min(1.0, static_cast<double>(admitted) / std::max(1.0, static_cast<double>(count_)));
+    // The fewer rows are admitted, or the more of them are wanted, the worse the k-th best of them, and the more blocks
+    // may hold a better one: about as many more as 1 / sqrt(share), for ten.
+    const double wanted = std::max(1.0, static_cast<double>(k) / 10.0);
+    const double probed = std::min(1.0, static_cast<double>(layout_->probed_share) / std::sqrt(share / wanted));
+    cost += blocks * kCentroid + probed * (in_spans ? blocks * kProbedSpan + rows * share * kScannedRow
+                                                    : blocks * kProbedBlock + rows * kScannedRow);
+  }
+  return static_cast<size_t>(cost / kGatheredRow);
+}
+
+}  // namespace memspan
