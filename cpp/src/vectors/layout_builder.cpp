@@ -29,6 +29,9 @@ constexpr double kTagClusters = 4.0;
 // that block, and gets blocks of its own where there are so many.
 constexpr float kStrange = 3.0f;
 constexpr size_t kFewestStrangers = 8;
+// Of those, what lies less than so near to its own block as the others do in the mean gets some more, for so many rows each.
+constexpr double kScattered = 0.5;
+constexpr size_t kScatteredForEach = 24;
 // No cluster of tags may hold more than one in so many of the records: it would be no cluster.
 constexpr size_t kLargestShare = 3;
 
@@ -146,7 +149,8 @@ class LayoutBuilder {
     }
   }
 
-  // The blocks of `base` that are nearest; what is near none gets blocks of its own.
+  // The blocks of `base` that are nearest. Those that are near none make blocks of their own, which the others of what joins
+  // go to as well if these are nearer: some rows of a new topic lie near a wide block, and it would be torn apart.
   void join_blocks(const ClusterLayout& base) {
     RowList joining_rows(input_.rows.shape());
     PassingVector<uint32_t> joining;
@@ -158,22 +162,47 @@ class LayoutBuilder {
     const RowView rows = joining_rows;
     const PassingVector<uint32_t> nearest = assign(rows, base.centroids, base.blocks.size());
     std::vector<float> centroid(input_.dim());
+    PassingVector<float> cosines(joining.size());
     RowList strange(input_.rows.shape());
-    PassingVector<uint32_t> strangers;
     for (size_t i = 0; i < joining.size(); ++i) {
       block_of_[joining[i]] = nearest[i];
       read_codes(base.centroids, nearest[i], centroid);
+      cosines[i] = rows.dot(centroid.data(), i);
       const float usual = base.means[nearest[i]] - kStrange * std::sqrt(base.variances[nearest[i]]);
-      if (rows.dot(centroid.data(), i) >= usual) continue;
-      strange.push_back(rows[i]);
-      strangers.push_back(joining[i]);
+      if (cosines[i] < usual) strange.push_back(rows[i]);
     }
-    if (strangers.size() < kFewestStrangers) return;
-    const Centroids found = find_centroids(strange, block_count(strange.size()), kRounds, random_);
-    const PassingVector<uint32_t> own = assign(strange, found.codes, found.size());
+    const size_t known = cluster_of_block_.size();
+    add_blocks(rows, joining, strange, block_count(strange.size()), cosines);
+    // A topic that got none of them is scattered over all.
+    double sum = 0.0;
+    size_t moved = 0;
+    const auto for_each_moved = [&](auto use) {
+      for (size_t i = 0; i < joining.size(); ++i) {
+        if (block_of_[joining[i]] >= known) use(i);
+      }
+    };
+    for_each_moved([&](size_t i) { sum += static_cast<double>(cosines[i]), ++moved; });
+    strange.clear();
+    for_each_moved([&](size_t i) {
+      if (static_cast<double>(cosines[i]) * static_cast<double>(moved) < kScattered * sum) strange.push_back(rows[i]);
+    });
+    add_blocks(rows, joining, strange, strange.size() / kScatteredForEach + 1, cosines);
+  }
+
+  // New blocks, found among some rows, for those of all that join which lie nearer to them than to their present ones.
+  void add_blocks(const RowView& rows, std::span<const uint32_t> joining, const RowView& strange, size_t count,
+                  std::span<float> cosines) {
+    if (strange.size() < kFewestStrangers) return;
+    const Centroids found = find_centroids(strange, count, kRounds, random_);
+    const PassingVector<uint32_t> own = assign(rows, found.codes, found.size());
     const auto first = static_cast<uint32_t>(cluster_of_block_.size());
-    for (size_t i = 0; i < strangers.size(); ++i) block_of_[strangers[i]] = first + own[i];
-    const bool one_cluster = base.basis == ClusterBasis::tags;
+    for (size_t i = 0; i < joining.size(); ++i) {
+      const float cosine = rows.dot(found.row(own[i]), i);
+      if (cosine <= cosines[i]) continue;
+      cosines[i] = cosine;
+      block_of_[joining[i]] = first + own[i];
+    }
+    const bool one_cluster = input_.base->basis == ClusterBasis::tags;
     for (uint32_t block = 0; block < found.size(); ++block) {
       cluster_of_block_.push_back(layout_->clusters + (one_cluster ? 0 : block));
     }
