@@ -30,7 +30,7 @@ class TranscriptReader(Protocol):
     def turns(self, user: str, chars: int) -> list[TranscriptTurn]:
         """The turns of every session that has an action, in the order of time, with so many characters of their texts:
         episodic ones without sources that are not expired and that are believed, or of which another one says the same:
-        what was done was done. Reads the metadata of all of the user's."""
+        what was done was done. Reads the metadata of all of the user's, if one has an action."""
 
     def procedures(self, user: str) -> list[Record]:
         """All records of kind `procedural`, retired ones included, without embeddings, by id."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from counted_steps import Read, counting, steps
 
 from memspan.records import Record
 from memspan.store import SqliteStore
-from memspan.store.audit import AuditFilter
 from memspan.store.documents import dump_record
 from memspan.store.runs import RunChange
 from memspan.store.secrets import SealedSecret
@@ -21,14 +19,13 @@ from memspan.store.traces import Chosen
 from memspan.store.uses import Use
 from memspan.times import from_micros
 
-Read = Callable[[Any], Any]
-
 MANY = 2_000
 READS: dict[str, Read] = {
     "endings": lambda reader: reader.beliefs.endings("ana"),
     "any_ended": lambda reader: reader.beliefs.any_ended("ana", 1),
     "learnt_later": lambda reader: reader.beliefs.learnt_later("ana", 10**15, 5),
     "procedures": lambda reader: reader.transcripts.procedures("ana"),
+    "turns": lambda reader: reader.transcripts.turns("ana", 10),
     "pinned": lambda reader: reader.quotas.pinned("ana"),
     "held": lambda reader: reader.traces.held("ana"),
     "expired": lambda reader: reader.lifetimes.expired("ana", 1, 10),
@@ -76,25 +73,6 @@ def of_state(user: str, number: int) -> Record:
         {"kind": "resource"},
     )[number % 6]
     return record(user, number, **state)
-
-
-@contextmanager
-def counting(connection: sqlite3.Connection) -> Iterator[list[int]]:
-    """One entry for every ten steps of the block."""
-    taken: list[int] = []
-    connection.set_progress_handler(lambda: taken.append(0), 10)
-    try:
-        yield taken
-    finally:
-        connection.set_progress_handler(None, 10)
-
-
-def steps(store: SqliteStore, read: Read) -> int:
-    with store.reading() as reader:
-        read(reader)  # statements compiled, and pages read
-        with counting(reader._connection) as taken:  # type: ignore[attr-defined]
-            read(reader)
-    return len(taken)
 
 
 @pytest.fixture
@@ -220,25 +198,6 @@ def test_what_was_evicted_before_costs_the_last_nothing(store: SqliteStore, kind
     before = steps(store, latest)
     evict(range(20, MANY))
     assert steps(store, latest) <= before + 20
-
-
-@pytest.mark.parametrize("id_", [None, "m1"])
-def test_what_the_audit_says_of_others_costs_nothing(store: SqliteStore, id_: str | None) -> None:
-    def entries(reader: Any) -> int:
-        return len(reader.audit.entries(AuditFilter("ana", id_), 100))
-
-    def enter(user: str | None, count: int) -> None:
-        with store.writing() as writer:
-            for number in range(count):
-                writer.audit.append(number, "", "tested", user, ["m1"], {})
-
-    enter("ana", 5)
-    before = steps(store, entries)
-    enter("ben", MANY // 2)
-    enter(None, MANY // 2)
-    with store.reading() as reader:
-        assert entries(reader) == 5
-    assert steps(store, entries) <= before + 20
 
 
 def test_what_lies_in_the_cold_tier_costs_what_has_ended_or_expired_there_nothing(store: SqliteStore) -> None:

@@ -88,7 +88,7 @@ def mine_procedures(
     alone, and one that was evicted stays so; one that is not found any more, because its transcripts are gone,
     stays as it is, and one that turned out to be a part of a longer one gives way to it. Interrupted, it has done
     all or nothing; nothing new in the transcripts changes nothing. Reads the metadata of all of the user's records,
-    and the turns of sessions with actions.
+    and the turns of sessions with actions; next to nothing where no turn has one.
 
     Args:
         dry_run: only tell what would be done.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from .changes import CHANGES
+from .finding_actions import FINDING_ACTIONS
 from .lifecycle import LIFECYCLE
 from .lookups import LOOKUPS
 from .more_lookups import MORE_LOOKUPS
@@ -248,7 +249,7 @@ _V4: Final = (
 )
 
 MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
-    _V1, _V2, _V3, _V4, LIFECYCLE, TOKEN_VECTORS, STATES_BY_USER, LOOKUPS, CHANGES, MORE_LOOKUPS,
+    _V1, _V2, _V3, _V4, LIFECYCLE, TOKEN_VECTORS, STATES_BY_USER, LOOKUPS, CHANGES, MORE_LOOKUPS, FINDING_ACTIONS,
 )  # fmt: skip
 """`MIGRATIONS[n]` leads from schema version n to n + 1. Released entries never change."""
 
