@@ -28,8 +28,8 @@ class AuditReader(Protocol):
     """The audit of one consistent view."""
 
     def entries(self, wanted: AuditFilter, limit: int) -> list[AuditEntry]:
-        """The last `limit` of those that are wanted, oldest first. Linear in the audit, or in what it says of the
-        user."""
+        """The last `limit` of those that are wanted, oldest first. Linear in what the audit says of the user; else in
+        what it says of the time, or of the action; of a time with 10,000 entries or more, also in what came later."""
 
     def problems(self) -> list[str]:
         """What shows that the audit was changed or cut; empty when it is whole. Linear in the audit."""

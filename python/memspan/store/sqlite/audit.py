@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from memspan.reports.audit_info import AuditEntry
 from memspan.store.audit import AuditFilter
-from memspan.times import Micros, from_micros
+from memspan.times import MAX_MICROS, MIN_MICROS, Micros, from_micros
 
 from .malformed import reads
 from .rows import SqliteRows
@@ -23,6 +23,7 @@ _MOST_NAMED: Final = 4096
 """Records that one entry names; more of them take several."""
 
 _BATCH: Final = 4096
+_FEW: Final = 10_000
 _DIGITS: Final = 24
 _COLUMNS: Final = "pk, at, actor, action, user, records, details, previous, hash"
 
@@ -45,20 +46,31 @@ class SqliteAuditReader(SqliteRows):
         record = None
         if wanted.user is not None and wanted.record is not None:
             record = fingerprint(key, wanted.user, wanted.record)
-        # Not `:user IS NULL OR user = :user`: that would look at the entries of all.
-        whose = "TRUE" if user is None else "user = :user"
+        since = MIN_MICROS if wanted.since is None else wanted.since
+        until = MAX_MICROS + 1 if wanted.until is None else wanted.until
+        timed = (wanted.since, wanted.until) != (None, None)
+        few = timed and user is None and self._are_few(since, until)
+        # Only what is asked for: `:user IS NULL OR user = :user` would look at the entries of all. `+`: by the user,
+        # else by times that have few entries, else by the action, and the last so many in the order of keys.
+        conditions = {
+            "user = :user": user,
+            f"{'+' if few or user is not None else ''}action = :action": wanted.action,
+            "EXISTS (SELECT 1 FROM json_each(records) j WHERE j.value = :record)": record,
+        }
+        given = [condition for condition, value in conditions.items() if value is not None]
+        given.append(
+            "pk IN (SELECT pk FROM audit WHERE at >= :since AND at < :until)"
+            if few
+            else "+at >= :since AND +at < :until"
+        )
         rows = self._all(
-            f"SELECT {_COLUMNS} FROM audit WHERE {whose} "  # noqa: S608
-            "AND (:action IS NULL OR action = :action) "
-            "AND (:since IS NULL OR at >= :since) AND (:until IS NULL OR at < :until) "
-            "AND (:record IS NULL OR EXISTS (SELECT 1 FROM json_each(records) j WHERE j.value = :record)) "
-            "ORDER BY pk DESC LIMIT :limit",
+            f"SELECT {_COLUMNS} FROM audit WHERE {' AND '.join(given)} ORDER BY pk DESC LIMIT :limit",  # noqa: S608
             {
                 "user": user,
                 "record": record,
                 "action": wanted.action,
-                "since": wanted.since,
-                "until": wanted.until,
+                "since": since,
+                "until": until,
                 "limit": limit,
             },
         )
@@ -68,6 +80,12 @@ class SqliteAuditReader(SqliteRows):
             )
             for pk, at, actor, action, of, records, details, _, hash_ in reversed(rows)
         ]
+
+    def _are_few(self, since: Micros, until: Micros) -> bool:
+        """Whether so few entries are of a time that all of them may be looked at. Of very many, the last ones are near
+        the end of the audit."""
+        count = "SELECT count(*) FROM (SELECT 1 FROM audit WHERE at >= ? AND at < ? LIMIT ?)"
+        return bool(self._one(count, (since, until, _FEW)) < _FEW)
 
     def problems(self) -> list[str]:
         previous, last, found = _beginning(self._store_id()), 0, []
