@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from waiting import wait_for
 
 from memspan.llm.background import _Thread
 
@@ -24,3 +25,5 @@ def test_a_loop_whose_thread_cannot_be_started_is_not_waited_for(monkeypatch: py
     loop.call_soon_threadsafe(done.set)
     assert done.wait(60)
     loop.call_soon_threadsafe(loop.stop)
+    wait_for(lambda: not loop.is_running())
+    loop.close()
