@@ -57,12 +57,11 @@ class SqliteAuditReader(SqliteRows):
             f"{'+' if few or user is not None else ''}action = :action": wanted.action,
             "EXISTS (SELECT 1 FROM json_each(records) j WHERE j.value = :record)": record,
         }
-        given = [condition for condition, value in conditions.items() if value is not None]
-        given.append(
-            "pk IN (SELECT pk FROM audit WHERE at >= :since AND at < :until)"
-            if few
-            else "+at >= :since AND +at < :until"
-        )
+        given = ["TRUE", *(condition for condition, value in conditions.items() if value is not None)]
+        if few:
+            given.append("pk IN (SELECT pk FROM audit WHERE at >= :since AND at < :until)")
+        elif timed:  # else entries with times that cannot be are read, and told of
+            given.append("+at >= :since AND +at < :until")
         rows = self._all(
             f"SELECT {_COLUMNS} FROM audit WHERE {' AND '.join(given)} ORDER BY pk DESC LIMIT :limit",  # noqa: S608
             {
