@@ -16,7 +16,7 @@
 #include "arrays.hpp"
 #include "choices.hpp"
 #include "fast_values.hpp"
-#include "lexical/unicode.hpp"
+#include "lexical/tag_name.hpp"
 #include "record_slots.hpp"
 #include "register.hpp"
 

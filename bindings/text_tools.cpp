@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gil.hpp"
-#include "lexical/unicode.hpp"
+#include "lexical/tag_name.hpp"
 #include "memspan/analyzer.hpp"
 #include "register.hpp"
 #include "simd/kernels.hpp"

@@ -2,12 +2,14 @@
 
     python cpp/tools/make_unicode_tables.py [--output FILE]
 
-The result depends only on `unicodedata.unidata_version`, which the written file records. Three tables come
-out, each a string of base-32 varints (see `encode_number` here and `VarintReader` in unicode.cpp):
+The result depends only on `unicodedata.unidata_version`, which the written file records. Five tables come
+out, each a string of base-32 varints (see `encode_number` here and `VarintReader` in packed_tables.hpp):
 
 * character classes: what the segmenter does with a code point after folding;
 * search folds: case, accents and compatibility forms removed, for tokens;
-* case folds: full case folding alone, for the names of tags.
+* tag folds: full case folding, decomposed and without what nobody sees, for the names of tags;
+* combining classes: in which order the marks of a letter stand, for the names of tags;
+* compositions: what a letter and a mark make together, for the names of tags.
 """
 
 from __future__ import annotations
@@ -78,6 +80,14 @@ LETTER_FOLDS = {
     "−": "-", "⁄": "/",
 }  # fmt: skip
 KANA_MARKS = frozenset("\u3099\u309a")
+# What tags do without, as nobody sees it: Default_Ignorable_Code_Point, which unicodedata does not have, and the marks
+# of interlinear annotations. Not the joiners and the tags of flags, which normalize_tag() looks at in their context,
+# nor the two that count as blanks.
+UNSEEN = code_points(
+    "AD 34F 61C 115F-1160 17B4-17B5 180B-180F 200E-200F 202A-202E 2060-206F 3164 FE00-FE0F FFA0 FFF0-FFFB "
+    "1BCA0-1BCA3 1D173-1D17A E0000-E001F E0080-E0FFF"
+)
+IOTA_BELOW = "\u0345"  # a mark that folds to a letter: only once the marks are in order
 LATIN_VARIANT = re.compile(r"LATIN SMALL LETTER ([A-Z]) WITH ")
 
 
@@ -141,11 +151,16 @@ def search_fold(code_point: int) -> str | None:
     return None if folded == char else folded
 
 
-def case_fold(code_point: int) -> str | None:
-    if code_point in SURROGATES:
+def tag_fold(code_point: int) -> str | None:
+    """What stands for the code point in a tag whose marks are put in order and composed afterwards; None: itself."""
+    if code_point in SURROGATES or code_point in HANGUL_SYLLABLES:
         return None
-    folded = chr(code_point).casefold()
-    return None if folded == chr(code_point) else folded
+    if code_point in UNSEEN:
+        return ""
+    char = chr(code_point)
+    apart = unicodedata.normalize("NFD", char)
+    folded = "".join(c if c == IOTA_BELOW else unicodedata.normalize("NFD", c.casefold()) for c in apart)
+    return None if folded == char else folded
 
 
 def encode_number(value: int) -> str:
@@ -228,6 +243,39 @@ def encode_folds(fold: Callable[[int], str | None]) -> str:
     return "".join(out)
 
 
+def encode_combining_classes() -> str:
+    """For every run of one class that is not 0: the gap before it, its length - 1, the class."""
+    out = []
+    run_start, run_class, previous_end = 0, 0, 0
+    for code_point in range(LAST_CODE_POINT + 2):
+        this = unicodedata.combining(chr(code_point)) if code_point <= LAST_CODE_POINT else 0
+        if this == run_class:
+            continue
+        if run_class:
+            out.extend(map(encode_number, (run_start - previous_end, code_point - run_start - 1, run_class)))
+            previous_end = code_point
+        run_start, run_class = code_point, this
+    return "".join(out)
+
+
+def encode_compositions() -> str:
+    """For every code point that two compose to: the gap from the one before, and the two less it, zigzag."""
+    out = []
+    previous = 0
+    for code_point in range(LAST_CODE_POINT + 1):
+        parts = unicodedata.decomposition(chr(code_point)).split()
+        if (
+            len(parts) != 2
+            or parts[0].startswith("<")
+            or unicodedata.normalize("NFC", chr(code_point)) != chr(code_point)
+        ):
+            continue
+        out.append(encode_number(code_point - previous))
+        out.extend(encode_number(zigzag(int(part, 16) - code_point)) for part in parts)
+        previous = code_point
+    return "".join(out)
+
+
 def literal(text: str, width: int = 150) -> Iterator[str]:
     for start in range(0, len(text), width):
         yield f'    "{text[start : start + width]}"'
@@ -243,7 +291,9 @@ def render() -> Iterable[str]:
     for name, text in (
         ("kClassRuns", encode_classes()),
         ("kSearchFolds", encode_folds(search_fold)),
-        ("kCaseFolds", encode_folds(case_fold)),
+        ("kTagFolds", encode_folds(tag_fold)),
+        ("kCombiningClasses", encode_combining_classes()),
+        ("kCompositions", encode_compositions()),
     ):
         lines = list(literal(text))
         yield ""

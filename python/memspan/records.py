@@ -55,7 +55,7 @@ class Record:
     session: str | None = None
     speaker: str | None = None
     tags: tuple[str, ...] = ()
-    """Normalised tags: lower case, underscores."""
+    """Normalised tags: lower case, underscores for blanks, letters composed with their marks (NFC)."""
     entities: tuple[str, ...] = ()
     importance: float | None = None
     """0-1, or `None` when nobody judged it."""

@@ -28,8 +28,8 @@ namespace memspan {
 
 enum class AnalyzerKind : uint8_t { english = 0, simple = 1 };
 
-// Stored with an index; grows when any text gives other tokens than before.
-inline constexpr uint32_t kAnalyzerVersion = 1;
+// Stored with an index; grows when any text gives other tokens than before, or any tag another normal form.
+inline constexpr uint32_t kAnalyzerVersion = 2;
 
 inline constexpr size_t kMaxTokenBytes = 128;
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/hash_map.hpp"
-#include "lexical/unicode.hpp"
+#include "lexical/tag_name.hpp"
 #include "memspan/error.hpp"
 #include "vectors/unit_vector.hpp"
 

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "lexical/hangul.hpp"
+#include "lexical/packed_tables.hpp"
 #include "lexical/unicode_tables.hpp"
 #include "lexical/utf8.hpp"
 
@@ -9,117 +11,14 @@ namespace memspan {
 
 namespace {
 
-// Reads the numbers of a packed table: five bits a character from '#' up, lowest first, bit 5 set if more follow.
-class VarintReader {
- public:
-  explicit VarintReader(std::string_view packed) : packed_(packed) {}
-
-  bool done() const { return position_ == packed_.size(); }
-
-  uint32_t next() {
-    uint32_t value = 0;
-    for (unsigned shift = 0;; shift += 5) {
-      const char c = packed_[position_++];
-      const auto six = static_cast<uint32_t>((c == '~' ? '\\' : c) - '#');
-      value |= (six & 31u) << shift;
-      if (six < 32u) return value;
-    }
-  }
-
-  // A signed number relative to `base`, stored zigzag.
-  char32_t next_relative(char32_t base) {
-    const uint32_t value = next();
-    return (value & 1u) != 0 ? base - ((value + 1) >> 1) : base + (value >> 1);
-  }
-
- private:
-  std::string_view packed_;
-  size_t position_ = 0;
-};
-
-// Code point -> what replaces it, in two array reads.
-class FoldTable {
- public:
-  explicit FoldTable(std::string_view packed) {
-    pages_.emplace_back();
-    char32_t source = 0;
-    for (VarintReader reader(packed); !reader.done();) {
-      source += reader.next();
-      const uint32_t head = reader.next();
-      if ((head & 1u) != 0) {
-        read_string(reader, source, head >> 1);
-      } else {
-        read_run(reader, source, head);
-      }
-    }
-  }
-
-  // Calls emit(code point) for each code point that stands for the given one.
-  template <typename Emit>
-  void fold(char32_t code_point, Emit emit) const {
-    const uint32_t entry = pages_[page_of_[code_point >> 8]][code_point & 0xFF];
-    if (entry == kItself) {
-      emit(code_point);
-    } else if ((entry & kString) == 0) {
-      emit(static_cast<char32_t>(entry));
-    } else {
-      const uint32_t offset = entry & 0xFFFF;
-      const uint32_t length = (entry >> 16) & 0x7F;
-      for (uint32_t i = 0; i < length; ++i) emit(strings_[offset + i]);
-    }
-  }
-
- private:
-  // An entry is kItself, another code point, or kString | length << 16 | offset in strings_; length 0 deletes.
-  static constexpr uint32_t kItself = 0;
-  static constexpr uint32_t kString = 1u << 31;
-
-  uint32_t& entry(char32_t code_point) {
-    uint16_t& page = page_of_[code_point >> 8];
-    if (page == 0) {
-      page = static_cast<uint16_t>(pages_.size());
-      pages_.emplace_back();
-    }
-    return pages_[page][code_point & 0xFF];
-  }
-
-  void read_string(VarintReader& reader, char32_t source, uint32_t length) {
-    entry(source) = kString | (length << 16) | static_cast<uint32_t>(strings_.size());
-    for (uint32_t i = 0; i < length; ++i) strings_.push_back(reader.next_relative(source));
-  }
-
-  void read_run(VarintReader& reader, char32_t source, uint32_t head) {
-    const uint32_t stride = (head & 2u) != 0 ? 2 : 1;
-    const uint32_t step = (head & 4u) != 0 ? stride : 0;
-    const char32_t target = reader.next_relative(source);
-    for (uint32_t i = 0; i <= head >> 3; ++i) {
-      entry(source + i * stride) = target == 0 ? kString : static_cast<uint32_t>(target + i * step);
-    }
-  }
-
-  std::array<uint16_t, 0x1100> page_of_ = {};
-  std::vector<std::array<uint32_t, 256>> pages_;  // the first: every code point stands for itself
-  std::u32string strings_;
-};
-
 const FoldTable& search_folds() {
   static const FoldTable table(kSearchFolds);
   return table;
 }
 
-const FoldTable& case_folds() {
-  static const FoldTable table(kCaseFolds);
-  return table;
-}
-
 // The composition of two code points of Hangul or Kana; 0: they do not compose. Everything else is left decomposed.
 char32_t compose(char32_t first, char32_t second) {
-  if (second >= 0x1161 && second <= 0x1175 && first >= 0x1100 && first <= 0x1112) {
-    return 0xAC00 + ((first - 0x1100) * 21 + (second - 0x1161)) * 28;
-  }
-  if (second >= 0x11A8 && second <= 0x11C2 && first >= 0xAC00 && first <= 0xD7A3 && (first - 0xAC00) % 28 == 0) {
-    return first + (second - 0x11A7);
-  }
+  if (const char32_t syllable = compose_hangul(first, second); syllable != 0) return syllable;
   if (second != 0x3099 && second != 0x309A) return 0;
   const bool katakana = first >= 0x30A1 && first <= 0x30FE;
   const char32_t kana = katakana ? first - 0x60 : first;
@@ -192,14 +91,6 @@ void append_ascii_lower(std::string_view text, std::string& out) {
   for (size_t i = 0; i < text.size(); ++i) begin[i] = ascii_lower(begin[i]);
 }
 
-// White_Space, control characters and the zero width space.
-bool is_blank(char32_t code_point) {
-  return code_point <= 0x20 || (code_point >= 0x7F && code_point <= 0xA0) || code_point == 0x1680 ||
-         (code_point >= 0x2000 && code_point <= 0x200B) || code_point == 0x2028 || code_point == 0x2029 ||
-         code_point == 0x202F || code_point == 0x205F || code_point == 0x3000 || code_point == 0xFEFF ||
-         code_point == kBadByte;
-}
-
 }  // namespace
 
 const CharClasses& CharClasses::get() {
@@ -243,31 +134,6 @@ void fold_for_search(std::string_view text, std::string& out) {
       folds.fold(decoded.code_point, [&](char32_t folded) { writer.write(folded); });
     }
   }
-}
-
-std::string normalize_tag(std::string_view name) {
-  const FoldTable& folds = case_folds();
-  std::string out;
-  out.reserve(name.size());
-  bool after_blank = true;     // the start and the end count as blanks
-  size_t pending_hyphens = 0;  // hyphens after a blank, dropped if another follows
-  while (!name.empty()) {
-    const DecodedChar decoded = decode_utf8(name.data(), name.data() + name.size());
-    name.remove_prefix(decoded.size);
-    if (is_blank(decoded.code_point) || decoded.code_point == U'_') {
-      pending_hyphens = 0;
-      after_blank = true;
-    } else if (decoded.code_point == U'-' && after_blank) {
-      ++pending_hyphens;
-    } else {
-      if (after_blank && !out.empty()) out.push_back('_');
-      after_blank = false;
-      out.append(pending_hyphens, '-');
-      pending_hyphens = 0;
-      folds.fold(decoded.code_point, [&](char32_t folded) { append_utf8(folded, out); });
-    }
-  }
-  return out;
 }
 
 }  // namespace memspan

@@ -55,9 +55,4 @@ class CharClasses {
 // UTF-8, and folding it again changes nothing. O(n).
 void fold_for_search(std::string_view text, std::string& out);
 
-// The canonical form of a tag's name: full case folding, and one underscore for every run of blanks between other
-// characters. Blanks: white space, underscores, control characters, bad bytes, and hyphens with blanks on both sides.
-// Accents and all other characters stay. Idempotent. May be empty; the caller checks. O(n).
-std::string normalize_tag(std::string_view name);
-
 }  // namespace memspan

@@ -89,7 +89,7 @@ void check_ranking(const Query& query) {
   check_share("spread", selection.spread);
 }
 
-// Is the name its own normal form (lexical/unicode.hpp)? False for some that are; true for the usual.
+// Is the name its own normal form (lexical/tag_name.hpp)? False for some that are; true for the usual.
 bool is_plainly_normal(std::string_view name) {
   bool after_letter = false;
   for (const char c : name) {

@@ -1,6 +1,6 @@
 // A user's tags: their records and their hierarchy (SwiftMem 3.2, definition 3.1).
 //
-// Names are normalised before they come here (lexical/unicode.hpp). A tag exists while it has a record, a relation or
+// Names are normalised before they come here (lexical/tag_name.hpp). A tag exists while it has a record, a relation or
 // an embedding of its own. Thread safety: const members may run in parallel; writes need exclusion.
 #pragma once
 

@@ -106,7 +106,7 @@ def test_a_store_of_schema_5(open_memory: Open, path: Path, tmp_path: Path, stor
     before.close()
     with sqlite3.connect(path) as connection:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
-        assert version == 11, "else this test takes out too little"
+        assert version == 12, "else this test takes out too little"
         for index in (
             "uses_by_written",
             "audit_by_user",

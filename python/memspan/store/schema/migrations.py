@@ -8,6 +8,7 @@ from pathlib import Path
 from memspan.errors import StoreError
 
 from .cookie import keep_cookie
+from .normal_tags import add_functions
 from .tables import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION
 
 __all__ = ["migrate", "require_current_schema", "schema_version"]
@@ -62,6 +63,7 @@ def migrate(connection: sqlite3.Connection, path: Path) -> int:
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = schema_version(connection, path)
+        add_functions(connection)
         for step in MIGRATIONS[version:]:
             for statement in step:
                 connection.execute(statement)

@@ -9,6 +9,7 @@ from .finding_actions import FINDING_ACTIONS
 from .lifecycle import LIFECYCLE
 from .lookups import LOOKUPS
 from .more_lookups import MORE_LOOKUPS
+from .normal_tags import NORMAL_TAGS
 from .states import STATES_BY_USER
 from .tokens import TOKEN_VECTORS
 
@@ -250,6 +251,7 @@ _V4: Final = (
 
 MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
     _V1, _V2, _V3, _V4, LIFECYCLE, TOKEN_VECTORS, STATES_BY_USER, LOOKUPS, CHANGES, MORE_LOOKUPS, FINDING_ACTIONS,
+    NORMAL_TAGS,
 )  # fmt: skip
 """`MIGRATIONS[n]` leads from schema version n to n + 1. Released entries never change."""
 
