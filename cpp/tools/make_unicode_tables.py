@@ -79,6 +79,8 @@ LETTER_FOLDS = {
     "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ŋ": "n", "ı": "i", "ȷ": "j", "ĸ": "k", "ſ": "s",
     "−": "-", "⁄": "/",
 }  # fmt: skip
+# Persian and Arabic keyboards have these letters from different places.
+LETTER_FOLDS |= {"\u0649": "\u064a", "\u06cc": "\u064a", "\u06a9": "\u0643"}  # yeh, kaf
 KANA_MARKS = frozenset("\u3099\u309a")
 # What tags do without, as nobody sees it: Default_Ignorable_Code_Point, which unicodedata does not have, and the marks
 # of interlinear annotations. Not the joiners and the tags of flags, which normalize_tag() looks at in their context,

@@ -60,6 +60,13 @@ BOOST_AUTO_TEST_CASE(compatibility_forms_fold) {
                {"Brand™", "brand "},       {"\uFB20", "\u05E2"},         {"㎏", "kg"}});
 }
 
+BOOST_AUTO_TEST_CASE(yeh_and_kaf_are_one_whatever_the_keyboard) {
+  check_folds({{"\u06A9\u062A\u0627\u0628 \u06CC\u06A9", "\u0643\u062A\u0627\u0628 \u064A\u0643"},
+               {"\u0639\u0644\u0649", "\u0639\u0644\u064A"},
+               {"\uFBFC\uFB8E", "\u064A\u0643"},
+               {"\u06D2", "\u06D2"}});
+}
+
 BOOST_AUTO_TEST_CASE(punctuation_of_typesetters_becomes_ascii) {
   check_folds({{"don’t donʼt don＇t don´t", "don't don't don't don't"},
                {"well‐known well‑known", "well-known well-known"},

@@ -199,6 +199,9 @@ def test_identifiers_are_found_whole_and_by_part(identifier: str) -> None:
         ("한국어를 배운다", "한국어"),
         ("Σίσυφος", "ΣΊΣΥΦΟΣ"),
         ("Москва́ Ёлка", "москва елка"),
+        ("کتاب یک در علی", "كتاب يك علي"),
+        ("ذهب إلى مستشفى", "مستشفی"),
+        ("see https://docs.example.com/guide/intro.html#top", "docs.example.com intro.html"),
     ],
 )
 def test_a_query_finds_what_it_means(stored: str, asked: str) -> None:

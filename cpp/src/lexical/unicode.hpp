@@ -50,9 +50,10 @@ class CharClasses {
 
 // Appends `text` as search sees it: full case folding, compatibility forms (full-width digits, ligatures, circled
 // letters) replaced, accents of Latin, Greek and Cyrillic and vowel points of Hebrew and Arabic removed, decimal
-// digits of any script made ASCII, typographic apostrophes and hyphens made ASCII, invisible format characters, skin
-// tones and variation selectors removed, Hangul and Kana composed. Bad bytes become spaces. What comes out is valid
-// UTF-8, and folding it again changes nothing. O(n).
+// digits of any script made ASCII, yeh and kaf as Persian writes them (and yeh without dots) made those of Arabic,
+// typographic apostrophes and hyphens made ASCII, invisible format characters, skin tones and variation selectors
+// removed, Hangul and Kana composed. Bad bytes become spaces. What comes out is valid UTF-8, and folding it again
+// changes nothing. O(n).
 void fold_for_search(std::string_view text, std::string& out);
 
 }  // namespace memspan

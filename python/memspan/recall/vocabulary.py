@@ -50,8 +50,10 @@ class Entry(NamedTuple):
 
 
 # Letters that are none with a mark on it, as the index folds them. In Turkish "Işıl" begins with the capital of "ı".
+# Yeh and kaf are others on keyboards for Persian and Arabic.
 _PLAIN: Final = str.maketrans(
     {"æ": "ae", "œ": "oe", "þ": "th", **dict(zip("đðħıłøŧŋɓɗƙƴ", "ddhilotnbdky", strict=True))}
+    | {"\u0649": "\u064a", "\u06cc": "\u064a", "\u06a9": "\u0643"}
 )
 
 

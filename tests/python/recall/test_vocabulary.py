@@ -71,3 +71,11 @@ def test_a_question_after_a_new_tag_reads_that_tag_alone(
         memory.add({"speaker": "Ben", "text": "We came home"}, user="ana", tags=["home"])
         memory.search("what about the tour?", user="ana")
     assert sorted(read[50:]) == ["Ben", "home"]
+
+
+def test_names_are_the_same_on_persian_and_arabic_keyboards(tmp_path: Path) -> None:
+    with Memory(tmp_path / "agent.memspan", "hash:32") as memory:
+        memory.add({"text": "سلام", "speaker": "علی کریمی", "session": "s"}, user="ana")
+        plan = memory.search("علي كريمي چه گفت؟", user="ana").plan
+    assert plan is not None
+    assert list(plan.names) == ["علی کریمی"]
