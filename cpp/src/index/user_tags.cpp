@@ -71,7 +71,9 @@ std::vector<std::pair<std::string, float>> UserIndex::route(std::span<const floa
   if (method == RouteMethod::hnsw) feed_tag_graph();
   const std::shared_lock reading = lock_to_route();
   std::vector<std::pair<std::string, float>> named;
-  for (const auto& [tag, score] : columns_.router.route(unit_query.data(), k, method, columns_.tags, columns_.vectors)) {
+  const auto routed =
+      columns_.router.route(unit_query.data(), k, method, columns_.tags, columns_.vectors, hides_retired(false));
+  for (const auto& [tag, score] : routed) {
     named.emplace_back(columns_.tags.name(tag), score);
   }
   return named;

@@ -10,7 +10,11 @@ void BoostingTags::find(const UserColumns& user, const PreparedQuery& prepared) 
   clear();
   if (query.route > 0) {
     const RouteMethod method = query.exact ? RouteMethod::exact : RouteMethod::automatic;
-    routed = user.router.route(prepared.unit_embedding.data(), query.route, method, user.tags, user.vectors);
+    TagDag::Hidden hidden;
+    if (user.standing.retired_count() > 0 && !query.as_of && !query.valid_at) {
+      hidden = [&standing = user.standing](Slot slot) { return standing.retired(slot); };
+    }
+    routed = user.router.route(prepared.unit_embedding.data(), query.route, method, user.tags, user.vectors, hidden);
   }
   seen_.assign(user.tags.capacity(), false);
   for (const std::string& name : prepared.tags) {

@@ -187,13 +187,17 @@ void TagDag::erase_if_unused(TagId tag, const Changed& changed) {
   if (records(tag).empty() && !stands_alone(tag)) erase(tag, changed);
 }
 
+bool TagDag::shows(TagId tag, const Hidden& hidden) const {
+  if (!hidden || stands_alone(tag)) return true;
+  const Slots& records = this->records(tag);
+  return !std::all_of(records.begin(), records.end(), hidden);
+}
+
 std::vector<std::string> TagDag::names(const Hidden& hidden) const {
   std::vector<std::string> names;
   names.reserve(size());
   for (TagId tag = 0; tag < tags_.size(); ++tag) {
-    if (!exists(tag)) continue;
-    const Slots& records = this->records(tag);
-    if (hidden && !stands_alone(tag) && std::all_of(records.begin(), records.end(), hidden)) continue;
+    if (!exists(tag) || !shows(tag, hidden)) continue;
     names.emplace_back(name(tag));
   }
   std::sort(names.begin(), names.end());

@@ -66,9 +66,11 @@ class TagDag {
   void rename(TagId tag, std::string_view name);  // the name must be free
   void drop(TagId tag, const Changed& changed);   // from its records and relations too
 
-  // Sorted by name. With `hidden`: without the records that it names, and without tags that only these carry, unless
-  // they have a place in the hierarchy or an embedding of their own.
+  // Is there a tag for who does not see the records that `hidden` names: does another carry it, or has it a place in the
+  // hierarchy or an embedding of its own? O(1) where one of the first is seen, O(records of the tag) at worst.
   using Hidden = std::function<bool(Slot)>;
+  bool shows(TagId tag, const Hidden& hidden) const;
+  // Sorted by name. With `hidden`: without the records that it names, and without tags that do not show.
   std::vector<TagInfo> list(const Hidden& hidden = nullptr) const;
   std::vector<std::string> names(const Hidden& hidden = nullptr) const;
   size_t size() const { return cells_.size(); }

@@ -206,7 +206,8 @@ bool TagRouter::State::nearest_by_graph(const float* query, size_t k, std::vecto
 }
 
 std::vector<std::pair<TagId, float>> TagRouter::route(const float* unit_query, size_t k, RouteMethod method,
-                                                      const TagDag& tags, const VectorTable& vectors) const {
+                                                      const TagDag& tags, const VectorTable& vectors,
+                                                      const TagDag::Hidden& hidden) const {
   State& state = this->state();
   std::shared_lock reading(state.mutex);
   while (!state.ready(tags)) {
@@ -215,17 +216,25 @@ std::vector<std::pair<TagId, float>> TagRouter::route(const float* unit_query, s
     reading.lock();
   }
   std::vector<Candidate> found;
-  const bool by_graph = method == RouteMethod::hnsw && state.searches_graph() && state.nearest_by_graph(unit_query, k, found);
-  if (!by_graph) state.vectors.nearest(unit_query, k, method == RouteMethod::exact, found);
+  std::vector<std::pair<TagId, float>> best;
+  best.reserve(std::min(k, state.vectors.count()));
   const auto better = [&](const Candidate& a, const Candidate& b) {
     if (a.score != b.score) return a.score > b.score;
     return tags.name(a.slot) < tags.name(b.slot);
   };
-  const size_t kept = std::min(k, found.size());
-  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end(), better);
-  std::vector<std::pair<TagId, float>> best(kept);
-  for (size_t i = 0; i < kept; ++i) best[i] = {found[i].slot, found[i].score};
-  return best;
+  for (size_t wanted = k;; wanted *= 2) {
+    found.clear();
+    const bool by_graph =
+        method == RouteMethod::hnsw && state.searches_graph() && state.nearest_by_graph(unit_query, wanted, found);
+    if (!by_graph) state.vectors.nearest(unit_query, wanted, method == RouteMethod::exact, found);
+    const size_t sorted = std::min(wanted, found.size());
+    std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(sorted), found.end(), better);
+    best.clear();
+    for (size_t i = 0; i < sorted && best.size() < k; ++i) {
+      if (tags.shows(found[i].slot, hidden)) best.emplace_back(found[i].slot, found[i].score);
+    }
+    if (best.size() == k || wanted >= state.vectors.count()) return best;
+  }
 }
 
 size_t TagRouter::bytes() const {

@@ -50,7 +50,8 @@ class TagCalls:
         """The `k` tags nearest to `embedding`, with their cosine (SwiftMem 3.2.3, equations 3 and 4).
 
         A tag's vector is the one set by `set_tag_embedding` or the mean of its records' embeddings; tags without
-        either never come. Retired records count: a search may ask for a time at which they were believed. `method` is
+        either never come, nor those that `tags` leaves out: searches find these again with `as_of` or `valid_at`, for
+        which retired records count in the mean of a tag. `method` is
         `"auto"` (all tags compared, by codes first and exactly where these leave a doubt), `"exact"` (no codes) or
         `"hnsw"` (graph search, approximate). The first call with `"hnsw"` builds the graph, a millisecond or two for
         each tag, beside other calls; later ones take up what changed.

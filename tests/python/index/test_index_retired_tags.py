@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 import memspan
 
 
@@ -45,9 +47,34 @@ def test_a_tag_of_then_lifts_in_searches_of_then():
     assert "old" not in [hit.id for hit in index.search(user="ana", tags=["boat"], views=["symbolic"], k=3)]
 
 
-def test_routing_counts_them():
+@pytest.mark.parametrize("method", ["auto", "exact", "hnsw"])
+def test_tags_of_then_take_no_places_of_todays(method: str):
     index = an_index()
-    assert index.route(user="ana", embedding=[1, 0]) == []
+    assert index.route(user="ana", embedding=[1, 0], method=method) == []
+    for n in range(40):
+        tags = [f"then {n}", "both"] if n % 2 else [f"then {n}"]
+        index.add(
+            user="ana", id=f"then{n}", at=3, tags=tags, recorded_at=0, retired_at=10, embedding=[1, n / 99]
+        )
+    index.add(user="ana", id="now", at=4, tags=["both", "now"], recorded_at=0, embedding=[0, 1])
+    assert [tag for tag, _ in index.route(user="ana", embedding=[1, 0], k=1, method=method)] == ["both"]
+    assert [tag for tag, _ in index.route(user="ana", embedding=[1, 0], method=method)] == ["both", "now"]
+    index.relate(user="ana", parent="place", child="then 0")
+    assert [tag for tag, _ in index.route(user="ana", embedding=[1, 0], k=1, method=method)] == ["then_0"]
+
+
+def test_searches_are_routed_to_tags_of_their_time():
+    index = an_index()
     index.add(user="ana", id="then", at=3, tags=["boat"], recorded_at=0, retired_at=10, embedding=[1, 0])
-    ((tag, cosine),) = index.route(user="ana", embedding=[1, 0])
-    assert (tag, round(cosine, 3)) == ("boat", 1)
+    index.add(user="ana", id="now", at=4, tags=["rope"], recorded_at=0, embedding=[1, 1])
+
+    def first(**options: Any) -> tuple[str, list[str]]:
+        hits = index.search(
+            user="ana", embedding=[1, 0], route=1, views=["symbolic"], k=1, explain=True, **options
+        )
+        assert hits.explanation is not None
+        return hits[0].id, [tag for tag, _ in hits.explanation["routed"]]
+
+    assert first() == ("now", ["rope"])
+    assert first(as_of=5) == ("then", ["boat"])
+    assert first(valid_at=5)[1] == ["boat"]
