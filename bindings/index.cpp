@@ -226,7 +226,7 @@ void register_index(py::module_& module) {
       .def("search", &search)
       .def("search_many", &search_many)
       .def("locate", [](const Index& self, const std::string& user, const std::string& id) { return self.locate(user, id); }, Release())
-      .def("beside", [](const Index& self, const std::string& user, const std::vector<std::string>& ids) { return self.beside(user, ids); }, Release())
+      .def("beside", [](const Index& self, const std::string& user, const std::vector<std::string>& ids, bool same_kind) { return self.beside(user, ids, same_kind); }, Release())
       .def("relate", [](Index& self, const std::string& user, const std::string& parent, const std::string& child) { return self.relate(user, parent, child); }, Release())
       .def("unrelate", [](Index& self, const std::string& user, const std::string& parent, const std::string& child) { return self.unrelate(user, parent, child); }, Release())
       .def("expand", [](const Index& self, const std::string& user, const std::vector<std::string>& tags, uint32_t depth) { return self.expand(user, tags, depth); }, Release())

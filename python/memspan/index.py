@@ -385,12 +385,17 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
         at = self._native.locate(as_text(user, "user"), as_text(id, "id"))
         return None if at is None else from_micros(at)
 
-    def beside(self, *, user: str, ids: Sequence[str]) -> list[tuple[str | None, str | None]]:
+    def beside(
+        self, *, user: str, ids: Sequence[str], same_kind: bool = False
+    ) -> list[tuple[str | None, str | None]]:
         """For each id, the ids of the records right before and after it in its session, by time, of one time by the
         id (shorter, then smaller); `None` at the ends, and around unknown ids. Retired records stand in no session.
-        O(log n) an id.
+        With `same_kind`, records of other kinds than its own do not count: what was derived stands between no two
+        turns. O(log n) an id, and what is passed over.
         """
-        found = self._native.beside(as_text(user, "user"), as_texts(ids, "ids"))
+        found = self._native.beside(
+            as_text(user, "user"), as_texts(ids, "ids"), as_flag(same_kind, "same_kind")
+        )
         return [(before or None, after or None) for before, after in found]
 
     def contains(self, *, user: str, id: str) -> bool:

@@ -170,6 +170,9 @@ BOOST_AUTO_TEST_CASE(what_stands_beside_a_record_is_of_its_session) {
               Beside{{"", "a"}, {"c", "b"}, {"a", ""}, {"", ""}, {"", ""}}));
   test::remove(index, "ana", {"a"});
   BOOST_TEST((index.beside("ana", Ids{"c", "a"}) == Beside{{"", "b"}, {"", ""}}));
+  test::add(index, {{.id = "fact", .at = 1, .text = "x", .session = "s", .kind = Kind::semantic}});
+  BOOST_TEST((index.beside("ana", Ids{"c", "fact", "b"}) == Beside{{"", "fact"}, {"c", "b"}, {"fact", ""}}));
+  BOOST_TEST((index.beside("ana", Ids{"c", "fact", "b"}, true) == Beside{{"", "b"}, {"", ""}, {"c", ""}}));
 }
 
 BOOST_AUTO_TEST_CASE(search_many_equals_search_in_order) {

@@ -125,9 +125,10 @@ class Index {
   std::optional<Micros> locate(std::string_view user, std::string_view id) const;
   bool contains(std::string_view user, std::string_view id) const { return locate(user, id).has_value(); }
   // For each id, the ids of the records right before and after it in its session, by time, of one time by the id (shorter,
-  // then smaller); empty where there is none, as around ids that are unknown or have no session. O(log n) an id.
-  std::vector<std::pair<std::string, std::string>> beside(std::string_view user,
-                                                          std::span<const std::string> ids) const;
+  // then smaller); empty where there is none, as around ids that are unknown or have no session. With `same_kind` those of
+  // other kinds than its own are passed over. O(log n + passed over) an id.
+  std::vector<std::pair<std::string, std::string>> beside(std::string_view user, std::span<const std::string> ids,
+                                                          bool same_kind = false) const;
 
   // The tag hierarchy (SwiftMem 3.2). Names are normalised; see tags/tag_dag.hpp.
   bool relate(std::string_view user, std::string_view parent, std::string_view child);

@@ -220,9 +220,9 @@ std::optional<Micros> Index::locate(std::string_view user, std::string_view id) 
 }
 
 std::vector<std::pair<std::string, std::string>> Index::beside(std::string_view user,
-                                                               std::span<const std::string> ids) const {
+                                                               std::span<const std::string> ids, bool same_kind) const {
   std::vector<std::pair<std::string, std::string>> found(ids.size());
-  if (const auto known = find(user)) known->beside(ids, found);
+  if (const auto known = find(user)) known->beside(ids, same_kind, found);
   return found;
 }
 

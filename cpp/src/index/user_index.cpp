@@ -353,7 +353,8 @@ std::optional<Micros> UserIndex::locate(std::string_view id) const {
   return slot == kNoSlot ? std::nullopt : std::optional<Micros>(columns_.ats[slot]);
 }
 
-void UserIndex::beside(std::span<const std::string> ids, std::span<std::pair<std::string, std::string>> found) const {
+void UserIndex::beside(std::span<const std::string> ids, bool same_kind,
+                       std::span<std::pair<std::string, std::string>> found) const {
   const std::shared_lock reading(mutex_);
   const Recency recency = columns_.recency();
   const Micros now = columns_.standing.expiring_count() > 0 ? wall_clock() : 0;
@@ -363,15 +364,19 @@ void UserIndex::beside(std::span<const std::string> ids, std::span<std::pair<std
     if (slot == kNoSlot) continue;
     const StringPool::Symbol session = columns_.attributes.session(slot);
     if (session == StringPool::kNone) continue;
+    const Kind kind = columns_.attributes.kind(slot);
+    const auto counts = [&](Slot other) {
+      return lives(other) && (!same_kind || columns_.attributes.kind(other) == kind);
+    };
     const Sessions::Turns& turns = columns_.sessions.turns(session);
     const auto center = columns_.sessions.find(session, slot, recency);
     if (center == turns.end()) continue;  // retired
     for (auto before = center; before != turns.begin();) {
-      if (!lives(*--before)) continue;
+      if (!counts(*--before)) continue;
       found[i].first = recency.id(*before);
       break;
     }
-    const auto after = std::find_if(std::next(center), turns.end(), lives);
+    const auto after = std::find_if(std::next(center), turns.end(), counts);
     if (after != turns.end()) found[i].second = recency.id(*after);
   }
 }

@@ -96,7 +96,7 @@ class UserIndex {
   bool try_latest(const std::optional<std::span<const Interval>>& intervals, size_t k, std::vector<Hit>& hits) const;
   std::optional<Micros> locate(std::string_view id) const;
   // See Index::beside; `found` has an empty pair for each id.
-  void beside(std::span<const std::string> ids, std::span<std::pair<std::string, std::string>> found) const;
+  void beside(std::span<const std::string> ids, bool same_kind, std::span<std::pair<std::string, std::string>> found) const;
   // How many blocks a search chooses from, if their codes are more than the caches hold; 0 otherwise. What is told may
   // have changed by the next call.
   size_t blocks_beyond_cache() const;

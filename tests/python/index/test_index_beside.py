@@ -39,8 +39,20 @@ def test_what_has_expired_stands_beside_nobody() -> None:
     assert index.beside(user="ana", ids=["a", "d", "c"]) == [(None, "d"), ("a", None), ("a", "d")]
 
 
+def test_other_kinds_are_passed_over_if_wanted() -> None:
+    index = filled(("a", 1, "s"), ("b", 3, "s"))
+    for id_, day in (("f", 1), ("g", 2), ("h", 4)):
+        index.add(user="ana", id=id_, at=day * DAY, session="s", kind="semantic")
+    ids = ["a", "b", "f", "h"]
+    assert index.beside(user="ana", ids=ids) == [(None, "f"), ("g", "h"), ("a", "g"), ("b", None)]
+    assert index.beside(user="ana", ids=ids, same_kind=True) == [
+        (None, "b"), ("a", None), (None, "g"), ("g", None),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("arguments", "named"), [({"user": 7}, "user"), ({"ids": "a"}, "ids"), ({"ids": [1]}, "ids")]
+    ("arguments", "named"),
+    [({"user": 7}, "user"), ({"ids": "a"}, "ids"), ({"ids": [1]}, "ids"), ({"same_kind": 1}, "same_kind")],
 )
 def test_bad_arguments(arguments: dict[str, object], named: str) -> None:
     with pytest.raises(InvalidArgumentError, match=f"^{named}"):

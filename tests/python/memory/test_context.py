@@ -70,6 +70,21 @@ def test_a_gap_in_a_session_shows(lake: Memory) -> None:
     ]
 
 
+def test_what_was_made_of_turns_parts_no_passage(lake: Memory) -> None:
+    fact = {"id": "f", "text": "Ana was in a lake.", "at": "2023-05-08T09:00:30", "session": "s1"}
+    lake.add(fact, user="ana", kind="semantic")
+
+    def shown(*left_out: str) -> list[str]:
+        text = lake.context("lake", user="ana", exclude=["b1", "c1", "c2", *left_out]).text
+        return [line.partition("]")[0].lstrip("[") for line in text.splitlines()[2:-1]]
+
+    assert shown() == ["a1", "f", "a2", "a3"]
+    assert shown("f") == ["a1", "a2", "a3"]
+    assert shown("a1") == ["f", "a2", "a3"]
+    assert shown("a2") == ["a1", "f", "…", "a3"]
+    assert shown("a2", "f") == ["a1", "…", "a3"]
+
+
 def test_filters_reach_the_search(lake: Memory) -> None:
     def ids(**filters: Any) -> list[str]:
         return [source.id for source in lake.context("lake", user="ana", **filters).sources]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timezone, tzinfo
 from typing import Final
@@ -44,7 +44,7 @@ def shown_memories(
     recalls: Recalls,
     budget: Budget,
     *,
-    after: Mapping[str, str | None],
+    after: Mapping[str, Collection[str]],
     analyzer: str,
     zone: tzinfo = timezone.utc,
 ) -> Shown:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timezone, tzinfo
 
 from memspan.remember.searching.recall import Recalls
@@ -22,7 +22,7 @@ def build_context(
     recalls: Recalls,
     budget: Budget,
     *,
-    after: Mapping[str, str | None],
+    after: Mapping[str, Collection[str]],
     analyzer: str,
     numbered_from: int | None = None,
     zone: tzinfo = timezone.utc,
@@ -32,7 +32,8 @@ def build_context(
     Args:
         question: decides what is left of long memories.
         recalls: best first.
-        after: for the id of each of them, the one that comes after it in its session.
+        after: for the id of each of them, what comes after it in its session: the next record, and the next of its
+            kind.
         analyzer: how words are found in texts.
         numbered_from: let numbers from here on stand for all records, also where an id is short and plain.
         zone: whose days and hours stand over the records.

@@ -54,6 +54,10 @@ class Candidate:
     def session(self) -> str | None:
         return self.recall.record.session
 
+    @property
+    def kind(self) -> str:
+        return self.recall.record.kind
+
     def lines(self) -> list[str]:
         """The lines of `text`, each as it stands there; only `text` where what had to be made safe spans several."""
         lines = [line for line in map(one_line, self.recall.text.splitlines()) if line]

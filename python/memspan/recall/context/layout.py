@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from .cleaning import CLOSE, OPEN
 from .entry import Candidate, Entry, day_label
@@ -32,15 +32,16 @@ class Layout:
 
     In the order of time. A line with a date opens each day of each session; it has the hour, too, where a day has
     several. Lines below one date that no `…` parts are one passage: they follow each other in their session (records
-    without a session: on their day). Days and hours are those of the zone that the question was asked in.
+    without a session: on their day), whatever was made of other turns between them. Days and hours are those of the
+    zone that the question was asked in.
 
     Args:
-        after: for each id, the one that comes after it in its session.
+        after: for each id, what comes after it in its session: the next record, and the next of its kind.
         count: counts tokens; each line once.
         first: the number of the first record, for those whose id cannot stand for them.
     """
 
-    def __init__(self, after: Mapping[str, str | None], count: TokenCounter, *, first: int = 1) -> None:
+    def __init__(self, after: Mapping[str, Collection[str]], count: TokenCounter, *, first: int = 1) -> None:
         self._after = after
         self._count = count
         self._first = first
@@ -96,14 +97,23 @@ class Layout:
         blocks = [(entry.shown.session, entry.shown.local.date()) for entry in ordered]
         opened = [block for i, block in enumerate(blocks) if i == 0 or block != blocks[i - 1]]
         days = Counter(day for _, day in opened)
+        of_kind: dict[str, str] = {}
         for i, (entry, line) in enumerate(zip(ordered, lines, strict=True)):
             session, day = blocks[i]
+            shown = entry.shown
             if i == 0 or blocks[i - 1] != blocks[i]:
+                of_kind.clear()
                 hour = f" {entry.shown.local:%H:%M}" if days[day] > 1 else ""
                 yield day_label(day) + hour
-            elif session is not None and self._after.get(ordered[i - 1].shown.id) != entry.shown.id:
+            elif session is not None and not self._follows(
+                shown.id, (ordered[i - 1].shown.id, of_kind.get(shown.kind))
+            ):
                 yield GAP
+            of_kind[shown.kind] = shown.id
             yield line
+
+    def _follows(self, id_: str, before: Iterable[str | None]) -> bool:
+        return any(id_ in self._after.get(one, ()) for one in before if one is not None)
 
 
 def _line(entry: Entry, labels: Mapping[str, str]) -> str:

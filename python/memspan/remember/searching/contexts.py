@@ -21,8 +21,10 @@ def context_of(
     return build_context(question, recalls, budget, after=after, analyzer=engine.analyzer, zone=zone_of(now))
 
 
-def following_of(engine: Engine, user: str, recalls: Recalls) -> dict[str, str | None]:
-    """For each record that was found, the one that comes after it in its session."""
+def following_of(engine: Engine, user: str, recalls: Recalls) -> dict[str, set[str]]:
+    """For each record that was found, what comes after it in its session: the next record, and the next of its kind, as
+    what was made of turns lies between them."""
     ids = [recall.id for recall in recalls]
-    beside = engine.current().beside(user=user, ids=ids)
-    return {id_: following for id_, (_, following) in zip(ids, beside, strict=True)}
+    index = engine.current()
+    both = (index.beside(user=user, ids=ids, same_kind=same_kind) for same_kind in (False, True))
+    return {id_: {one for _, one in each if one is not None} for id_, *each in zip(ids, *both, strict=True)}
