@@ -1,10 +1,13 @@
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 #include <filesystem>
 
 #include "memspan/error.hpp"
+#include "snapshot/file.hpp"
 #include "support/messages.hpp"
 #include "support/sample_index.hpp"
 #include "support/snapshot_parts.hpp"
@@ -198,6 +201,26 @@ BOOST_FIXTURE_TEST_CASE(a_save_replaces_the_old_file_and_leaves_nothing_else, Fi
   BOOST_REQUIRE(::stat(path.c_str(), &info) == 0);
   BOOST_TEST((info.st_mode & 0777) == 0600u);
 }
+
+#ifdef O_TMPFILE
+// What is killed before leaves nothing.
+BOOST_FIXTURE_TEST_CASE(a_file_has_no_name_until_it_is_whole, Fixture) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY, 0600);
+  if (descriptor < 0) return;  // the file system cannot
+  ::close(descriptor);
+  std::filesystem::remove(path);
+  for (const bool whole : {false, true}) {
+    FileReplacement file(path);
+    file.append("half");
+    file.flush();
+    BOOST_TEST(directory.entries() == 0u);
+    if (whole) file.commit();
+  }
+  BOOST_TEST(directory.entries() == 1u);
+  BOOST_TEST(read_bytes(path) == "half");
+}
+#endif
 
 // A symbolic link is replaced, not followed: the file behind it stays.
 BOOST_FIXTURE_TEST_CASE(a_save_does_not_follow_a_link, Fixture) {

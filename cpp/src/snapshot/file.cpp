@@ -43,16 +43,30 @@ std::string temporary_name(const std::string& path) {
   return path + ".tmp." + std::to_string(random()) + std::to_string(random());
 }
 
+std::string link_to(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
+
+// A file that can be given a name later; -1 where the system or the file system has none.
+int open_unnamed([[maybe_unused]] const std::string& directory) {
+#ifdef O_TMPFILE
+  const int descriptor = ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (descriptor < 0 || ::access(link_to(descriptor).c_str(), F_OK) == 0) return descriptor;
+  ::close(descriptor);
+#endif
+  return -1;
+}
+
 }  // namespace
 
 FileReplacement::FileReplacement(std::string path) : path_(std::move(path)), temporary_(temporary_name(path_)) {
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  descriptor_ = open_unnamed(directory_of(path_));
+  named_ = descriptor_ < 0;
+  if (named_) descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (descriptor_ < 0) throw_file_error(temporary_, "create");
 }
 
 FileReplacement::~FileReplacement() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (!committed_) ::unlink(temporary_.c_str());
+  if (!committed_ && named_) ::unlink(temporary_.c_str());
 }
 
 void FileReplacement::write(std::string_view bytes) { write_all(descriptor_, temporary_, bytes); }
@@ -60,6 +74,12 @@ void FileReplacement::write(std::string_view bytes) { write_all(descriptor_, tem
 void FileReplacement::commit() {
   flush();
   if (::fsync(descriptor_) != 0) throw_file_error(temporary_, "flush");
+  if (!named_) {
+    if (::linkat(AT_FDCWD, link_to(descriptor_).c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+      throw_file_error(temporary_, "create");
+    }
+    named_ = true;
+  }
   if (::close(std::exchange(descriptor_, -1)) != 0) throw_file_error(temporary_, "close");
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) throw_file_error(path_, "replace");
   committed_ = true;

@@ -10,7 +10,8 @@
 
 namespace memspan {
 
-// Writes to a temporary file (mode 0600) beside `path`; it vanishes with this object unless commit() was called.
+// Writes to a temporary file (mode 0600) beside `path`; it vanishes with this object unless commit() was called, and with
+// the process where the file system can have files without a name.
 // Every member throws FileError.
 class FileReplacement final : public ByteSink {
  public:
@@ -27,6 +28,7 @@ class FileReplacement final : public ByteSink {
 
   std::string path_;
   std::string temporary_;
+  bool named_ = true;  // has the temporary file its name yet?
   int descriptor_ = -1;
   bool committed_ = false;
 };
