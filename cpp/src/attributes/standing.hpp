@@ -39,6 +39,11 @@ class Standing {
   bool retired(Slot slot) const { return ends_ && slot < ends_->retired.size() && ends_->retired.test(slot); }
   // The retired of the slots 64 i to 64 i + 63, as bits.
   uint64_t retired_word(size_t i) const { return ends_->retired.word(i); }
+  // O(slots / 64 + retired).
+  template <typename F>
+  void for_each_retired(F&& f) const {
+    ends_->retired.for_each(f);
+  }
   bool any_expired(Micros now) const { return expiring_count() > 0 && ends_->expiries.front().at <= now; }
   // O(expired).
   template <typename F>

@@ -1,7 +1,26 @@
 // What is counted of one user: records, words, tags, bytes.
+#include "base/bitset.hpp"
 #include "index/user_index.hpp"
 
 namespace memspan {
+namespace {
+
+// Of all records; those of `c.sessions` have one that is not retired. O(slots / 64 + retired).
+size_t count_sessions(const UserColumns& c) {
+  size_t count = c.sessions.size();
+  Bitset seen;
+  c.standing.for_each_retired([&](Slot slot) {
+    const StringPool::Symbol session = c.attributes.session(slot);
+    if (session == StringPool::kNone || !c.sessions.turns(session).empty()) return;
+    if (session >= seen.size()) seen.resize(session + 1);
+    if (seen.test(session)) return;
+    seen.set(session);
+    ++count;
+  });
+  return count;
+}
+
+}  // namespace
 
 UserStats UserIndex::stats_locked() const {
   const UserColumns& c = columns_;
@@ -13,7 +32,7 @@ UserStats UserIndex::stats_locked() const {
   stats.terms = c.lexical.terms();
   stats.tags = c.tags.size();
   stats.relations = c.tags.graph().edges();
-  stats.sessions = c.sessions.size();
+  stats.sessions = count_sessions(c);
   stats.dead_slots = c.slots() - c.live_count();
   for (size_t kind = 0; kind < kKindCount; ++kind) stats.kinds[kind] = c.attributes.count(static_cast<Kind>(kind));
   stats.pinned = c.attributes.states().pinned();

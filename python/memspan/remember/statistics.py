@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from memspan.index import Index
 from memspan.store import Extent, StoreReader
@@ -31,7 +31,7 @@ def stats(engine: Engine, user: str | None) -> dict[str, Any]:
     if user is not None:
         checked_name(user, "user")
     with engine.looking(lambda index: _indexed(index, user)) as ((indexed, known), reader):
-        summary = _summary(reader, user, known)
+        summary = _summary(reader, user, [reader.extent()] if known is None else known)
         counts = reader.cold.counts(user)
         summary["cold"] = {"evicted": counts[EVICTED], "originals": counts[ORIGINAL]}
         summary["unsourced"] = reader.cold.unsourced_records(user)
@@ -63,38 +63,28 @@ def stats(engine: Engine, user: str | None) -> dict[str, Any]:
     }
 
 
-class _Known(NamedTuple):
-    """What the index says of users whose records the database would have to read one by one."""
-
-    extents: list[Extent]
-    others: list[str | None]
-    """Users, or `None` for all, of whom it does not know all: it counts no session that only retired records have."""
-
-
-def _indexed(index: Index, user: str | None) -> tuple[dict[str, Any], _Known]:
+def _indexed(index: Index, user: str | None) -> tuple[dict[str, Any], list[Extent] | None]:
+    """The figures, and what the index says of users whose records the database would have to read one by one; `None`
+    where it is the database that says it sooner."""
     figures = index.stats(user=user)
     if user is not None:
-        return figures, _known({user: figures})
+        return figures, [_extent(figures)]
     if not figures["users"] == figures["resident_users"] <= _FEW_USERS:
-        return figures, _Known([], [None])
-    return figures, _known({name: index.stats(user=name) for name in index.users()})
+        return figures, None
+    return figures, [_extent(index.stats(user=name)) for name in index.users()]
 
 
-def _known(figures: Mapping[str, dict[str, Any]]) -> _Known:
-    whole = [
-        Extent(each["kinds"], each["sessions"], _micros(each["earliest"]), _micros(each["latest"]))
-        for each in figures.values()
-        if not each["retired"]
-    ]
-    return _Known(whole, [user for user, each in figures.items() if each["retired"]])
+def _extent(figures: Mapping[str, Any]) -> Extent:
+    return Extent(
+        figures["kinds"], figures["sessions"], _micros(figures["earliest"]), _micros(figures["latest"])
+    )
 
 
 def _micros(moment: datetime | None) -> Micros | None:
     return None if moment is None else to_micros(moment)
 
 
-def _summary(reader: StoreReader, user: str | None, known: _Known) -> dict[str, Any]:
-    extents = [*known.extents, *(reader.extent(other) for other in known.others)]
+def _summary(reader: StoreReader, user: str | None, extents: Sequence[Extent]) -> dict[str, Any]:
     kinds = Counter[str]()
     for each in extents:
         kinds.update(each.kinds)

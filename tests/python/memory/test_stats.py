@@ -104,8 +104,7 @@ def test_the_index_knows_what_there_is(open_memory: Open, monkeypatch: pytest.Mo
                 assert stats["records"] == sum(kinds.values())
                 for name, moment in (("first", first), ("last", last)):
                     assert stats[name] == (None if moment is None else from_micros(moment).isoformat())
-    assert (None in asked) == (seed == 2)
-    assert {"ana", "ben", "eve"} & {*asked}, "sessions of retired records are no others of the index"
+    assert set(asked) == ({None} if seed == 2 else set())
     asked.clear()
     memory.add([{"id": "m1", "text": "turn", "session": "s1"}], user="joe")
     assert memory.stats("joe")["sessions"] == 1
