@@ -81,6 +81,64 @@ py::object make_query(std::string user, std::optional<std::string> text, const s
   return made;
 }
 
+// What differs from the defaults, as arguments. Not the ranking, the weights and the numbers that tune.
+class Shown {
+ public:
+  template <typename Value>
+  void add(const char* name, const Value& value) {
+    add_text(name, py::cast<std::string>(py::repr(py::cast(value))));
+  }
+  template <typename Value>
+  void add_if(bool wanted, const char* name, const Value& value) {
+    if (wanted) add(name, value);
+  }
+  void add_text(const char* name, const std::string& text) {
+    out_ += (out_.empty() ? "" : ", ") + std::string(name) + "=" + text;
+  }
+  template <typename Enum, typename Names>
+  void add_names(const char* name, const std::optional<std::vector<Enum>>& values, const Names& names) {
+    if (!values) return;
+    std::vector<std::string_view> shown;
+    for (const Enum value : *values) shown.push_back(names[static_cast<size_t>(value)]);
+    add(name, shown);
+  }
+  std::string take() const { return "Query(" + out_ + ")"; }
+
+ private:
+  std::string out_;
+};
+
+PyObject* represent(PyObject* self) {
+  return guarded([self] {
+    const Query& query = *query_of(self);
+    const Query usual;
+    Shown shown;
+    shown.add("user", query.user);
+    shown.add_if(query.text.has_value(), "text", query.text);
+    if (!query.embedding.empty()) {
+      shown.add_text("embedding", "<" + std::to_string(query.embedding.size()) + " numbers>");
+    }
+    shown.add_if(!query.tags.empty(), "tags", query.tags);
+    if (query.between) {
+      std::vector<std::pair<Micros, Micros>> spans;
+      for (const Interval& interval : *query.between) spans.emplace_back(interval.start, interval.end);
+      shown.add("between", spans);
+    }
+    shown.add_names("kinds", query.kinds, kKindNames);
+    shown.add_if(!query.require_tags.empty(), "require_tags", query.require_tags);
+    if (!query.where.empty()) shown.add_text("where", query.where);
+    shown.add_if(!query.exclude.empty(), "exclude", query.exclude);
+    shown.add_if(query.as_of.has_value(), "as_of", query.as_of);
+    shown.add_if(query.valid_at.has_value(), "valid_at", query.valid_at);
+    shown.add_if(query.k != usual.k, "k", query.k);
+    shown.add_names("views", query.views, kViewNames);
+    shown.add_if(query.fusion != usual.fusion, "fusion", kFusionNames[static_cast<size_t>(query.fusion)]);
+    shown.add_if(query.exact, "exact", query.exact);
+    shown.add_if(query.explain, "explain", query.explain);
+    return py::cast(shown.take());
+  });
+}
+
 void deallocate(PyObject* self) { destroy(self, reinterpret_cast<QueryObject*>(self)->query); }
 
 }  // namespace
@@ -97,7 +155,9 @@ const Query* query_of(PyObject* object) {
 }
 
 void register_query(py::module_& module) {
-  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(deallocate)}, {0, nullptr}};
+  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+                                {Py_tp_repr, reinterpret_cast<void*>(represent)},
+                                {0, nullptr}};
   query_type = add_type(module, "memspan._core.Query", sizeof(QueryObject), slots);
   module.def("make_query", &make_query);
 }

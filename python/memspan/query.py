@@ -106,6 +106,9 @@ class Query:
             _features(features, fusion),
         )
 
+    def __repr__(self) -> str:
+        return repr(self._native)
+
 
 def natives_of(queries: Any) -> list[_core.Query]:
     """The native forms of an iterable of queries.

@@ -253,3 +253,16 @@ def test_a_field_that_filters_ask_for_takes_a_number_a_record() -> None:
     for least in (3, 96):  # that of the first search is made by then
         index.search(user="ana", where={"f": {"$gt": least}}, k=5)
     assert 8 * count < index.stats(user="ana")["bytes"] - before < 8.5 * count
+
+
+def test_a_query_shows_what_it_asks_for() -> None:
+    assert repr(memspan.Query(user="ana")) == "Query(user='ana')"
+    query = memspan.Query(
+        user="a'b", text="boat", embedding=[1, 2, 3], tags=["Sea"], between=(1, 5), kinds=["vault"], where={"n": 1},
+        require_tags=["t"], exclude=["x"], as_of=7, k=3, views=["lexical"], fusion="union", explain=True,
+    )  # fmt: skip
+    assert repr(query) == (
+        "Query(user=\"a'b\", text='boat', embedding=<3 numbers>, tags=['Sea'], between=[(1, 5)], kinds=['vault'], "
+        "require_tags=['t'], where={\"n\":1}, exclude=['x'], as_of=7, k=3, views=['lexical'], fusion='union', "
+        "explain=True)"
+    )
