@@ -9,7 +9,9 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
+
+from . import sure_start
 
 __all__ = ["InterpreterEndsError", "WorkerThreads", "beside", "in_worker", "pause"]
 
@@ -45,18 +47,78 @@ class WorkerThreads(ThreadPoolExecutor):
 async def in_worker(function: Callable[..., T], *arguments: Any, executor: Executor | None = None) -> T:
     """Run a function on a thread of the executor, by default the loop's, or as `WorkerThreads` does.
 
+    Where memory is used up, an executor's thread may die with what it has just taken, or be unable to say that it is
+    done. So this looks itself from time to time, and puts on again what nobody has begun.
+
     Raises:
         InterpreterEndsError: threads are not started any more.
     """
+    work = _Work(functools.partial(function, *arguments))
+    waiting, look = {_on_executor(work, executor)}, _LOOK
     try:
-        future = asyncio.get_running_loop().run_in_executor(executor, function, *arguments)
+        while not work.ended:
+            done, waiting = await asyncio.wait(waiting, timeout=look, return_when=asyncio.FIRST_COMPLETED)
+            for each in done:
+                each.result()
+            if not work.begun:
+                look *= 2
+                waiting.add(_on_executor(work, executor))
+    except asyncio.CancelledError:
+        work.begin()  # nobody else is to
+        for each in waiting:
+            each.cancel()
+        raise
+    return work.result()
+
+
+def _on_executor(work: _Work[Any], executor: Executor | None) -> asyncio.Future[None]:
+    try:
+        return asyncio.get_running_loop().run_in_executor(executor, work)
     except RuntimeError as error:
         if "shutdown" not in str(error):
             raise
         if not _goes_on():
             raise InterpreterEndsError("the interpreter ends") from error
-        future = asyncio.wrap_future(_on_own_thread(lambda: function(*arguments)))
-    return await future
+        return asyncio.wrap_future(_on_own_thread(work))
+
+
+class _Work(Generic[T]):
+    """A call that is made once, however often it is put on an executor."""
+
+    def __init__(self, function: Callable[[], T]) -> None:
+        self._function = function
+        self._claim = threading.Lock()
+        self._value: T | None = None
+        self._error: BaseException | None = None
+        self.ended = False
+
+    @property
+    def begun(self) -> bool:
+        return self._claim.locked()
+
+    def begin(self) -> bool:
+        """Whether nobody had begun."""
+        return self._claim.acquire(blocking=False)
+
+    def __call__(self) -> None:
+        if not self.begin():
+            return
+        try:
+            self._value = self._function()
+        except BaseException as error:
+            self._error = error
+        finally:
+            self.ended = True
+
+    def result(self) -> T:
+        """What the call returned or raised. Once."""
+        error, self._error = self._error, None
+        if error is not None:
+            try:
+                raise error
+            finally:
+                del error  # its traceback has this frame
+        return cast("T", self._value)
 
 
 async def beside(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -113,7 +175,7 @@ def _on_own_thread(function: Callable[[], T]) -> Future[T]:
             future.set_result(result)
 
     try:
-        threading.Thread(target=run, name="memspan-worker", daemon=True).start()
+        sure_start.start(threading.Thread(target=run, name="memspan-worker", daemon=True))
     except RuntimeError as error:
         raise InterpreterEndsError("the interpreter ends") from error
     return future

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import sqlite3
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from memspan.base import sure_start
 from memspan.records import Record
 from memspan.store import SqliteStore
 from memspan.store.sqlite import checkpoints
@@ -123,7 +125,6 @@ def test_a_copy_that_fails_is_made_by_the_next(
     store.close()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize("failure", [RuntimeError("can't start new thread"), MemoryError()])
 def test_what_is_committed_is_so_although_no_thread_can_be_had_for_the_copy(
     store: SqliteStore, make_record: Make, monkeypatch: pytest.MonkeyPatch, failure: Exception
@@ -136,6 +137,29 @@ def test_what_is_committed_is_so_although_no_thread_can_be_had_for_the_copy(
     assert store.sequence() == 1
 
 
+def test_a_copy_whose_thread_never_comes_to_life_is_not_waited_for(
+    store: SqliteStore, make_record: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may die before its first line for want of memory, and nobody is told."""
+    go_on, ended = threading.Event(), threading.Event()
+
+    def put() -> None:
+        go_on.wait()
+        put_many(store, make_record, "a")
+        ended.set()
+
+    thread = threading.Thread(target=put, daemon=True)
+    thread.start()
+    with monkeypatch.context() as patch:
+        patch.setattr(sure_start, "_SECONDS", 0.1)
+        for module, name in ((_thread, "start_new_thread"), (threading, "_start_new_thread")):
+            patch.setattr(module, name, lambda *_: 0, raising=False)
+        go_on.set()
+        assert ended.wait(60)
+    assert store.sequence() == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_fork_waits_for_the_copy(path: Path, make_record: Make) -> None:
     store = SqliteStore(path)
     put_many(store, make_record, "a")

@@ -6,11 +6,12 @@ import asyncio
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from queue import SimpleQueue
 from time import monotonic
 from typing import Any, Final, Generic, TypeVar
 
+from memspan.base import sure_start
 from memspan.base.weak_sets import all_of
 from memspan.errors import MemspanError
 from memspan.store import Store, StoreWriter
@@ -21,6 +22,8 @@ T = TypeVar("T")
 W = TypeVar("W")
 _MOST: Final = 512
 """Operations of one transaction; other writers wait for it."""
+_LOOK: Final = 1.0
+"""Seconds between looks at whether the thread is still there."""
 _ending: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
 """Threads of committers that were closed."""
 
@@ -57,6 +60,8 @@ class _Entry(Generic[W]):
     future: asyncio.Future[Any]
     weight: int
     source: object
+    results: list[Any] = field(default_factory=list)
+    """What came of it, as soon as that is known."""
 
 
 class Committer(Generic[W]):
@@ -86,7 +91,11 @@ class Committer(Generic[W]):
         self._alone: set[object] = set()
         """Sources whose last operation failed: the next ones are not to fail others, whose work is then done twice."""
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
-        self._thread.start()
+        try:
+            sure_start.start(self._thread)
+        except BaseException:
+            self._queue.put(None)  # it may begin late
+            raise
 
     async def commit(self, operation: Callable[[W], T], *, weight: int = 1, source: object = None) -> T:
         """What the operation returns, when it is on disk. It happens also when nobody waits for it any more.
@@ -101,8 +110,20 @@ class Committer(Generic[W]):
             StoreError: the database failed; nothing of the operation happened.
         """
         future: asyncio.Future[T] = self._loop.create_future()
-        self._queue.put(_Entry(operation, future, weight, source))
-        return await future
+        entry = _Entry(operation, future, weight, source)
+        self._queue.put(entry)
+        try:
+            # Whoever tells may have no memory to do it.
+            while not (await asyncio.wait((future,), timeout=_LOOK))[0]:
+                alive = self._thread.is_alive()
+                if entry.results:
+                    _settle((entry,))
+                elif not alive:
+                    raise MemoryError("the thread that writes to the store ended: there was no memory for it")
+        except asyncio.CancelledError:
+            future.cancel()
+            raise
+        return future.result()
 
     def close(self) -> None:
         """End the thread when all that came before is done. Does not wait."""
@@ -113,9 +134,10 @@ class Committer(Generic[W]):
         while True:
             batch, closed = self._batch()
             if batch:
-                results = self._together(batch)
+                for entry, result in zip(batch, self._together(batch), strict=True):
+                    entry.results.append(result)
                 try:
-                    self._loop.call_soon_threadsafe(_settle, batch, results)
+                    self._loop.call_soon_threadsafe(_settle, batch)
                 except RuntimeError:
                     return  # The loop is closed: nobody waits any more.
             if closed:
@@ -155,10 +177,11 @@ class Committer(Generic[W]):
         return result
 
 
-def _settle(batch: Sequence[_Entry[Any]], results: Sequence[Any]) -> None:
-    for entry, result in zip(batch, results, strict=True):
+def _settle(batch: Sequence[_Entry[Any]]) -> None:
+    for entry in batch:
         if entry.future.done():
             continue  # Nobody waits for it.
+        (result,) = entry.results
         if isinstance(result, Exception):
             entry.future.set_exception(result)
         else:

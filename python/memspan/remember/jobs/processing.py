@@ -41,6 +41,8 @@ T = TypeVar("T")
 _logger = logging.getLogger("memspan")
 _ENDING: Final = 5.0
 """Seconds for which the end of the interpreter waits."""
+_LOOK: Final = 1.0
+"""Seconds between looks at whether somebody is left who works on a call."""
 _in_background: weakref.WeakSet[Processing] = weakref.WeakSet()
 
 
@@ -69,6 +71,7 @@ class Processing:
         self._thread: LoopThread | None = None
         self._llm: LLM | None = None
         self._colleagues: set[str] = set()
+        self._departed: set[str] = set()
         self._outage = Outage()
         self._processors: set[Processor] = set()
         self._follower: Call[ProcessReport] | None = None
@@ -156,6 +159,7 @@ class Processing:
             thread, self._thread = self._thread, None
         if thread is not None:
             thread.close()
+            self._clear()
         with self._making:
             llm, self._llm = self._llm, None
         if self._model.own and llm is not None and hasattr(llm, "close"):
@@ -176,15 +180,24 @@ class Processing:
             if self._closed:
                 work.close()
                 raise self._is_closed()
-            if self._thread is None:
+            if self._thread is None or self._thread.broken or not self._thread.alive:
+                self._clear()
                 self._thread = LoopThread()
                 # A memory that nobody closed takes the thread along.
                 weakref.finalize(self, self._thread.end).atexit = False
             return self._thread.start(work)
 
+    def _clear(self) -> None:
+        """End what a loop that broke could not."""
+        for processor in list(self._processors):
+            processor.abandon()
+        self._processors.clear()
+        self._departed |= self._colleagues
+        self._colleagues.clear()
+
     def _result(self, call: Call[T]) -> T:
         try:
-            return call.future.result()
+            return call.result()
         except CancelledError:
             if self._closed:
                 raise self._is_closed() from None
@@ -197,11 +210,11 @@ class Processing:
         """What a call arrives at; it is ended when the task that waits is cancelled."""
         ended = _end_of(call)
         try:
-            await ended.wait()
+            await _until(ended, call)
         except asyncio.CancelledError:
             call.cancel()
             with suppress(asyncio.CancelledError):
-                await ended.wait()
+                await _until(ended, call)
             raise
         return self._result(call)
 
@@ -254,6 +267,7 @@ class Processing:
             self.pace,
             scope,
             colleagues=self._colleagues,
+            departed=self._departed,
             outage=self._outage,
             advance=advance,
         )
@@ -276,11 +290,20 @@ def _end_of(call: Call[Any]) -> asyncio.Event:
     return ended
 
 
+async def _until(ended: asyncio.Event, call: Call[Any]) -> None:
+    waiting = asyncio.ensure_future(ended.wait())
+    try:
+        while not (await asyncio.wait((waiting,), timeout=_LOOK))[0] and not call.lost:
+            pass
+    finally:
+        waiting.cancel()
+
+
 def _end(call: Call[Any]) -> None:
     """Cancel and wait. What it says at its end is of no use any more."""
     call.cancel()
     with suppress(CancelledError, Exception):
-        call.future.result()
+        call.result()
 
 
 def _report(future: Any) -> None:

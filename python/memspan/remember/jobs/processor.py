@@ -97,6 +97,7 @@ class Processor:
     Args:
         own: a recipe that the memory was opened with; others are found by name.
         colleagues: tokens of the workers of this memory that are at work; kept up by the processors themselves.
+        departed: tokens of those that could not write that they left; kept up likewise.
         outage: of the servers of their model and embedder.
         advance: is told every job that ends.
     """
@@ -110,6 +111,7 @@ class Processor:
         scope: Scope,
         *,
         colleagues: set[str],
+        departed: set[str],
         outage: Outage,
         advance: Callable[[int], object] = lambda count: None,
     ) -> None:
@@ -122,6 +124,7 @@ class Processor:
         self._bunch = max(1, self._reserve // 4)
         """Jobs that end before others are claimed, as long as there are more than may ask: a claim is a commit."""
         self._colleagues = colleagues
+        self._departed = departed
         self._advance = advance
         self._counts = _Counts()
         self._left = scope.limit
@@ -145,6 +148,11 @@ class Processor:
         """Look for new jobs now."""
         with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._news.set)
+
+    def abandon(self) -> None:
+        """End its threads, where its loop cannot any more."""
+        self._finisher.close()
+        self._committer.close()
 
     async def run(self) -> ProcessReport:
         """Work until nothing is left to do, or until cancelled; jobs that are under way are then given back.
@@ -376,8 +384,11 @@ class Processor:
     async def _register(self) -> None:
         self._worker = renewed(self._worker, now_micros(), self._pace.lease)
         worker = self._worker
+        departed = frozenset(self._departed)
 
         def register(writer: StoreWriter) -> int:
+            for token in departed:
+                _sign_off(writer, token)
             self._dead(
                 writer.jobs.workers(), now_micros()
             )  # Whether its own lease had ended can be seen now alone.
@@ -385,12 +396,13 @@ class Processor:
             return writer.jobs.bury(writer.jobs.orphans(), self._pace.attempts, now_micros())
 
         self._count_buried(await self._committer.commit(register))
+        self._departed -= departed
 
     async def _beat(self) -> None:
         """Give signs of life. One that fails is made good by the next; without any, others take the jobs."""
         while True:
             await asyncio.sleep(self._pace.lease / 4)
-            with suppress(StoreError):
+            with suppress(StoreError, MemoryError):
                 await self._register()
 
     async def _leave(self) -> None:
@@ -399,16 +411,19 @@ class Processor:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
         token = self._worker.token
-
-        def leave(writer: StoreWriter) -> None:
-            # Also what a claim brought that was cancelled while it was committed.
-            writer.jobs.release(token)
-            writer.jobs.unregister(token)
-
+        self._departed.add(token)
         try:
-            with suppress(StoreError):
-                await self._committer.commit(leave)
+            # Also what a claim brought that was cancelled while it was committed.
+            await self._committer.commit(lambda writer: _sign_off(writer, token))
+            self._departed.discard(token)
+        except (StoreError, MemoryError):
+            pass  # The next worker of this memory does it, or others when the lease has ended.
         finally:
-            self._finisher.close()
-            self._committer.close()
+            self.abandon()
             self._colleagues.discard(token)
+
+
+def _sign_off(writer: StoreWriter, token: str) -> None:
+    """Give back what a worker has, and strike it off."""
+    writer.jobs.release(token)
+    writer.jobs.unregister(token)

@@ -9,6 +9,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
+from memspan.base import sure_start
 from memspan.errors import StoreError
 
 from .pool import ConnectionPool
@@ -65,7 +66,7 @@ class Checkpoints:
         # all the same, and closing the store copies the log then.
         with suppress(RuntimeError, MemoryError):
             thread = threading.Thread(target=self._copy, name="memspan-checkpoint")
-            thread.start()
+            sure_start.start(thread)
             self._thread = thread
 
     def wait(self) -> None:

@@ -1,0 +1,38 @@
+"""Start a thread without waiting for one that never comes to life."""
+
+from __future__ import annotations
+
+import _thread
+import threading
+from typing import Final
+
+__all__ = ["start"]
+
+_SECONDS: Final = 10.0
+"""For how long a thread is waited for."""
+
+
+def start(thread: threading.Thread) -> None:
+    """As `thread.start()`, which waits for ever where the thread dies for want of memory before its first line.
+
+    Raises:
+        RuntimeError: there are too many threads, or the interpreter ends.
+        MemoryError: there is no memory for it, or it did not begin in time; on a very slow machine it may still do.
+    """
+    failures: list[BaseException] = []
+    begun = threading.Lock()
+    begun.acquire()
+
+    def run() -> None:
+        try:
+            thread.start()
+        except BaseException as failure:
+            failures.append(failure)
+        finally:
+            begun.release()
+
+    _thread.start_new_thread(run, ())
+    if not begun.acquire(timeout=_SECONDS):
+        raise MemoryError("a thread did not begin: there is no memory for it")
+    if failures:
+        raise failures[0]
