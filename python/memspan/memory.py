@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from types import TracebackType
 
 import memspan
@@ -136,6 +137,8 @@ class Memory(
             token_embedder=token_embedder,
         )
         self._processing = Processing(self._engine, chosen, model)
+        # What runs in the background has all but the memory itself.
+        weakref.finalize(self, self._processing.leave).atexit = False
         if limits is not None:
             try:
                 self.set_quotas(limits)

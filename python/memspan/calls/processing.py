@@ -89,8 +89,9 @@ class ProcessingCalls(Calls):
 
     def start_processing(self, *, jobs_in_flight: int = 64, gather: bool = True) -> None:
         """Process in the background from now on: jobs that are there, and new ones as they come, also from other
-        processes; `jobs_in_flight` and `gather` as in `process`. It ends with `stop_processing`, with `close`, or by an
-        error that every job would meet, which is logged. Calling it again changes nothing."""
+        processes; `jobs_in_flight` and `gather` as in `process`. It ends with `stop_processing`, with `close`, when
+        nobody has the memory any more, or by an error that every job would meet, which is logged. Calling it again
+        changes nothing."""
         self._processing.start(_scope(None, jobs_in_flight, None, True, gather))
 
     def stop_processing(self) -> None:

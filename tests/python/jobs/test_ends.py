@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,23 @@ def test_a_memory_that_nobody_closed_leaves_no_threads(path: Path, model: Script
     gc.collect()
     thread.join(20)
     assert not thread.is_alive()
+
+
+def test_a_memory_that_nobody_has_any_more_processes_nothing_in_the_background(
+    path: Path, model: ScriptedModel
+) -> None:
+    before = job_threads()
+    memory = Memory(path, "hash:32", llm=model, recipe=recipe_of(), process_in_background=True)
+    memory.add("a", user="ana")
+    memory.process()  # with what runs in the background
+    (thread,) = job_threads() - before
+    engine = weakref.ref(memory._engine)
+    del memory
+    gc.collect()
+    thread.join(20)
+    assert not thread.is_alive()
+    gc.collect()
+    assert engine() is None
 
 
 def test_processing_that_was_cancelled_before_it_began_does_not_begin(
