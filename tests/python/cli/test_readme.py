@@ -61,7 +61,7 @@ def test_python(tmp_path, embedder):
 
 
 def test_with_a_language_model(tmp_path, server, monkeypatch):
-    """Against a server that answers by rules; `messages` are those of a chat."""
+    """Against a server that answers by rules."""
     pytest.importorskip("openai")
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
@@ -69,10 +69,7 @@ def test_with_a_language_model(tmp_path, server, monkeypatch):
     code = block("With a language model", "python")
     assert code.count(opening) == 1
     code = code.replace(opening, f'{opening}embedder="hash", ')
-    code = (
-        "import memspan\n"
-        "messages = [{'role': 'user', 'content': 'The ferry leaves on 24 August.', 'at': '2024-06-07T17:32:00Z'}]\n"
-        f"{code}"
+    code += (
         "assert memory.latest(user='ana', kinds=['semantic']), 'statements were made'\n"
         "assert {entry.stage for entry in memory.usage()} >= {'answer', 'extract'}, memory.usage()\n"
         "memory.close()\n"
@@ -96,7 +93,7 @@ def test_what_stays_true(tmp_path):
         "assert memory.audit()[-1].details['records'] == 2\n"
         "memory.close()\n"
     )
-    python(f"import memspan\n{code}", tmp_path)
+    python(code, tmp_path)
 
 
 @pytest.mark.parametrize("embedder", EMBEDDERS)
