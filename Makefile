@@ -83,6 +83,7 @@ model: build ## Fetch the default models, unless they are there
 
 demo: model ## Set up, build, fetch the default models, and show answers out of a conversation
 	@$(BIN)/memspan demo
+	@echo 'To have memspan in this shell: . $(BIN)/activate'
 
 test: py-test cpp-test ## Set up, build, and run the Python and the C++ tests
 

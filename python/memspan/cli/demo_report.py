@@ -16,7 +16,7 @@ from memspan.remember.searching.recall import Recall
 from .environment import Environment
 from .recalls import print_recalls, recall_json
 
-__all__ = ["Answers", "demo_json", "print_answer", "print_summary"]
+__all__ = ["Answers", "demo_json", "print_answer", "print_introduction", "print_summary"]
 
 Answers: TypeAlias = Sequence[tuple[Question, Sequence[Recall]]]
 """Every question with the turns that were found for it, best first."""
@@ -37,13 +37,32 @@ def mark(question: Question, recall: Recall) -> Text:
     return Text("")
 
 
+def print_introduction(env: Environment, turns: int, asked: int) -> None:
+    """What is about to be seen, and how the tables are read."""
+    env.paragraph(
+        f"Two friends, Mira and Jonas, have written each other {turns} messages in seven months of 2024. memspan has "
+        f"stored them and is asked {asked} questions. No language model takes part: what comes back are the turns that "
+        "hold the answer, as they were written."
+    )
+    env.say("")
+    for name, meaning in (
+        ("score", "what the turns are ranked by, best first"),
+        ("semantic", "#rank, cosine of embeddings (what was meant)"),
+        ("lexical", "#rank, BM25 of words (what was said)"),
+        ("✓ answer", "the turn holds the answer"),
+        ("~ earlier", "the turn holds a plan that was changed later"),
+    ):
+        env.paragraph(f"  {name:<9}  {meaning}", style="dim")
+    env.say("")
+
+
 def print_answer(env: Environment, number: int, question: Question, recalls: Sequence[Recall]) -> None:
     """One question: its turns as a table, and what a reader should find in them."""
     hits = found(question, recalls)
     env.say(f"{number}. {question.question}  [{question.kind}]", style="bold")
     print_recalls(env.out, recalls, scores=True, marks=[mark(question, recall) for recall in recalls])
-    env.say(
-        f"   {len(hits)} of {len(question.evidence)} evidence turns found; they say: {question.answer}",
+    env.paragraph(
+        f"Expected: {question.answer}. Turns that hold it: {len(hits)} of {len(question.evidence)} found.",
         style="dim",
     )
     env.say("")
@@ -60,20 +79,24 @@ def print_summary(
     """Totals, timings on this machine, and what to do next."""
     hits = sum(len(found(question, recalls)) for question, recalls in answers)
     evidence = sum(len(question.evidence) for question, _ in answers)
-    env.say(
-        f"{hits} of {evidence} evidence turns found (✓ holds the answer, ~ a plan that was changed later)"
-    )
-    env.say(
+    env.paragraph(f"Of the {evidence} turns that hold an answer, {hits} were found.", style="bold")
+    env.paragraph(
         f"{report.total} turns in {report.seconds:.2f} s ({report.rate:,.0f} a second, "
         "loading the model and embedding included); "
         f"a search takes {search_seconds * 1e3:.1f} ms (median, embedding the question included); "
         f"embedder: {embedder}"
     )
+    if embedder.startswith("hash"):
+        env.paragraph(
+            "This embedder knows words only; the default model, which `memspan models pull` fetches, knows meaning."
+        )
+    env.say("")
+    store = "demo.memspan" if keep is None else shlex.quote(str(keep))
+    env.say("Next: ask it yourself, then ingest conversations of your own", style="bold")
     if keep is None:
-        env.say("Next: memspan demo --keep demo.memspan, then ask your own questions of it.")
-    else:
-        env.say(f'Next: memspan search "What did Tiller eat?" --store {shlex.quote(str(keep))} --user {USER}')
-    env.say("Your own conversations: memspan ingest FILE --store my.memspan --user me")
+        env.say(f"  memspan demo --keep {store}")
+    env.say(f'  memspan search "What did Tiller eat?" --store {store} --user {USER}')
+    env.say("  memspan ingest FILE --store my.memspan --user me")
 
 
 def demo_json(answers: Answers, report: IngestReport, search_seconds: float, embedder: str) -> dict[str, Any]:

@@ -66,6 +66,10 @@ class Environment:
         """One line on stdout, for people."""
         self.out.print(Text(printable(message), style=style), soft_wrap=True)
 
+    def paragraph(self, message: str, style: str = "") -> None:
+        """A sentence or more on stdout, broken between words where the terminal ends; `say` is for what is copied."""
+        self.out.print(Text(printable(message), style=style))
+
     def note(self, message: str) -> None:
         """One line on stderr, for people: it never mixes with an answer."""
         self.err.print(Text(printable(message)), soft_wrap=True)

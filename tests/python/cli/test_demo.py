@@ -22,6 +22,28 @@ def test_demo_asks_six_questions_and_shows_the_turns(run):
         assert expected in output
 
 
+def test_demo_says_what_is_seen_and_what_to_do_next(run):
+    output = run("demo").stdout
+    assert output.startswith("Two friends, Mira and Jonas, have written each other 169 messages")
+    assert "#rank, BM25 of words" in output
+    assert "Expected: 640 euros. Turns that hold it: " in output
+    assert "knows words only" in output, "the embedder without a model says so"
+    last = output.split("Next: ")[1].splitlines()
+    assert [line.split()[:2] for line in last[1:]] == [
+        ["memspan", "demo"],
+        ["memspan", "search"],
+        ["memspan", "ingest"],
+    ]
+
+
+def test_sentences_of_the_demo_break_between_words(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    sentences = [
+        line for line in run("demo").stdout.splitlines() if line and not line.startswith("  memspan")
+    ]
+    assert [line for line in sentences if len(line) > 60 and not line.endswith("]")] == []
+
+
 def test_words_alone_find_the_easy_ones(run_json):
     document = run_json("demo", "-k", 10)
     found = {question["kind"]: question["found"] for question in document["questions"]}

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from memspan.cli import options
-from memspan.cli.demo_report import demo_json, print_answer, print_summary
+from memspan.cli.demo_report import demo_json, print_answer, print_introduction, print_summary
 from memspan.cli.environment import Environment, pass_environment
 from memspan.cli.failures import CommandError
 from memspan.cli.opening import open_memory
@@ -56,6 +56,7 @@ def demo(env: Environment, keep: Path | None, k: int, embedder: str | None, as_j
     if as_json:
         env.write_json(demo_json(answers, report, median, name))
         return
+    print_introduction(env, report.total, len(answers))
     for number, (question, recalls) in enumerate(answers, 1):
         print_answer(env, number, question, recalls)
     print_summary(env, answers, report, median, name, keep)
