@@ -22,6 +22,9 @@ __all__ = ["cell", "counted", "estimate_cell", "moment", "plain_table", "print_f
 _GAP: Final = 3
 """Blanks between the columns of `plain_table`."""
 
+_TEXT: Final = 24
+"""Columns that a text needs, which may go on below; whatever else has a column is shown unbroken."""
+
 
 def cell(text: object, style: str = "") -> Text:
     """A table cell that shows `text` literally: no markup, no control characters."""
@@ -51,7 +54,8 @@ def plain_table(title: str | None = None) -> Table:
 
 def print_figures(console: Console, table: Table, labels: int = 1) -> None:
     """Print a table of figures; where the terminal is too narrow for it, in several below one another, each with the
-    first `labels` columns. A row without its name, or a figure without its end, would be read wrongly."""
+    first `labels` columns. A row without its name, or a figure without its end, would be read wrongly. Columns with a
+    `ratio` are texts, which may be broken into lines."""
     for number, part in enumerate(_parts(table, labels, console.width)):
         if number > 0:
             console.print()
@@ -72,14 +76,19 @@ def _parts(table: Table, labels: int, width: int) -> Iterator[Table]:
 
 def _width(column: Column) -> int:
     lines = (line for value in (column.header, *column.cells) for line in str(value).splitlines())
-    return max(map(cell_len, lines), default=0)
+    widest = max(map(cell_len, lines), default=0)
+    return widest if column.ratio is None else min(widest, _TEXT)
 
 
 def _of_columns(columns: Sequence[Column], ends: Sequence[bool]) -> Table:
     part = plain_table()
     for column in columns:
         part.add_column(
-            column.header, justify=column.justify, overflow=column.overflow, no_wrap=column.no_wrap
+            column.header,
+            justify=column.justify,
+            overflow=column.overflow,
+            no_wrap=column.no_wrap,
+            ratio=column.ratio,
         )
     for row, end in zip(zip(*(column.cells for column in columns), strict=True), ends, strict=True):
         part.add_row(*row, end_section=end)

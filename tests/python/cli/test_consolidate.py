@@ -111,7 +111,7 @@ def test_a_dry_run_says_what_would_be_done(run, run_json, repeated):
     planned = {"action": "merge", "user": "ana", "records": ["again"], "into": "f0"}
     assert document["upkeep"]["planned"] == [planned]
     assert run_json("runs", "--store", repeated)["runs"] == []
-    assert run("runs", "--store", repeated).stdout == "no runs\n"
+    assert run("runs", "--store", repeated).stdout.startswith("no runs; ")
 
 
 def test_what_was_merged_can_be_taken_back(run, run_json, repeated):

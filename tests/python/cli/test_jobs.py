@@ -108,7 +108,13 @@ def test_ingest_under_a_recipe(run, run_json, store, write_lines):
     lines = write_lines({"user": "ana", "id": "a", "text": "tea", "at": "2024-01-01"})
     run("ingest", lines, "--store", store)
     assert run_json("jobs", "--store", store)["jobs"] == []
-    assert run("jobs", "--store", store).stdout == "no jobs\n"
+    assert run("jobs", "--store", store).stdout.startswith("no jobs; `memspan ingest --recipe` and ")
+    assert "no job waited; --all-turns RECIPE" in run("process", "--store", store).stderr
+    assert "waiting" not in run("ingest", lines, "--store", store, "--recipe", "simplemem").stdout, "known"
+    more = write_lines({"user": "ana", "id": "b", "text": "coffee", "at": "2024-01-02"})
+    said = run("ingest", more, "--store", store, "--recipe", "simplemem").stdout
+    assert f"1 job waiting: memspan process --store {store} --llm MODEL" in said
+    assert "no job waited" not in run("process", "--store", store, code=1).stderr
 
 
 def test_recipes(run, run_json):

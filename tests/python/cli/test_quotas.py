@@ -22,7 +22,7 @@ def store(tmp_path: Path, run: Any, write_lines: Any) -> Path:
 
 
 def test_showing_and_setting(run: Any, run_json: Any, store: Path) -> None:
-    assert run("quotas", "--store", store).stdout == "no quotas\n"
+    assert run("quotas", "--store", store).stdout == "no quotas; --capacity N sets some\n"
     assert run_json("quotas", "--store", store)["quotas"] is None
     output = run("quotas", "--store", store, "--capacity", 10, "--eviction", "oldest")
     assert "8 records went to the cold tier" in output.stderr
@@ -37,6 +37,20 @@ def test_showing_and_setting(run: Any, run_json: Any, store: Path) -> None:
     assert " 2" in run("quotas", "--store", store, "--user", "ana").stdout
     assert run_json("quotas", "--store", store, "--user", "ana", "--off")["quotas"]["capacity"] == 10
     assert run_json("quotas", "--store", store, "--off")["quotas"] is None
+
+
+def test_a_narrow_terminal_breaks_texts_only(run: Any, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("quotas", "--store", store, "--capacity", 10, "--eviction", "oldest")
+    monkeypatch.setenv("COLUMNS", "60")
+    evicted = run("evicted", "--store", store, "--user", "ana").stdout
+    audit = run("audit", "--store", store).stdout
+    assert max(map(len, (evicted + audit).splitlines())) <= 60
+    assert "2024-01-03 00:00" in evicted
+    assert evicted.count("turn 2") == 1
+    assert all(
+        name in audit for name in ("number", "at (UTC)", "actor", "action", "records", "details", "hash")
+    )
+    assert "resource: None" in " ".join(audit.split())
 
 
 def test_refused_limits(run: Any, store: Path) -> None:

@@ -10,7 +10,7 @@ from memspan.cli import options
 from memspan.cli.environment import Environment, pass_environment
 from memspan.cli.moments import checked_time
 from memspan.cli.opening import open_memory
-from memspan.cli.tables import cell, moment, plain_table
+from memspan.cli.tables import cell, moment, plain_table, print_figures
 
 __all__ = ["audit"]
 
@@ -62,11 +62,11 @@ def audit(
         return
     table = plain_table()
     for name in ("number", "at (UTC)", "actor", "action", "user", "records", "details", "hash"):
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="fold", ratio=1 if name == "details" else None)
     for entry in entries:
         details = "; ".join(f"{name}: {value}" for name, value in entry.details.items())
         values = (entry.number, moment(entry.at), entry.actor, entry.action, (entry.user or "")[:_SHOWN])
         table.add_row(
             *(cell(value) for value in (*values, len(entry.records) or "", details, entry.hash[:_SHOWN]))
         )
-    env.out.print(table)
+    print_figures(env.out, table)

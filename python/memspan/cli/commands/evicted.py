@@ -9,7 +9,7 @@ import click
 from memspan.cli import options
 from memspan.cli.environment import Environment, pass_environment
 from memspan.cli.opening import note_unknown, nothing_found, open_memory
-from memspan.cli.tables import cell, moment, plain_table
+from memspan.cli.tables import cell, moment, plain_table, print_figures
 
 __all__ = ["evicted"]
 
@@ -53,9 +53,9 @@ def evicted(env: Environment, store: Path, user: str, k: int, kinds: tuple[str, 
         return
     table = plain_table()
     for name in ("id", "kind", "at (UTC)", "evicted (UTC)", "last source of", "text"):
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="fold", ratio=1 if name == "text" else None)
     for each in listed:
         values = (each.id, each.record.kind, moment(each.record.at), moment(each.moved_at))
         orphans = ", ".join(each.last_source_of)
         table.add_row(*(cell(value) for value in (*values, orphans, each.record.text)))
-    env.out.print(table)
+    print_figures(env.out, table)

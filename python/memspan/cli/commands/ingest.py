@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -21,6 +22,7 @@ from memspan.errors import FormatError, InvalidArgumentError
 from memspan.formats import FORMATS, Turn, read_turns
 from memspan.ingestion import IngestReport, ingest_turns
 from memspan.memory import Memory
+from memspan.recipes import recipe as get_recipe
 
 __all__ = ["ingest", "store_bytes"]
 
@@ -86,6 +88,7 @@ def ingest(
     lost: Counter[str] = Counter()
     error: Exception | None = None
     status = ExitStatus.OK
+    waiting = 0
     try:
         # The first one comes before there is a store: a file that is no conversation makes none.
         turns = _begun(read_turns(env.stdin_bytes if _is_stdin(file) else file, format=format_, user=user))
@@ -99,6 +102,8 @@ def ingest(
                 raise FormatError(str(caught)) from caught
             finally:
                 lost = _room(memory) - before
+            if get_recipe(recipe).write:
+                waiting = len(memory.jobs(state="pending"))
             if tag:
                 for name in report.turns:
                     memory.tag(name, progress=env.err.is_terminal)
@@ -112,6 +117,10 @@ def ingest(
         env.write_json(_as_json(store, report, lost, size, message))
     elif report.total or message is None:
         _print(env, store, report, lost, size)
+        if waiting:
+            env.say(
+                f"{counted(waiting, 'job')} waiting: memspan process --store {shlex.quote(str(store))} --llm MODEL"
+            )
     if message is not None:
         raise CommandError(f"{message} (kept: {counted(report.total, 'turn')} before it)", status) from error
 

@@ -61,14 +61,18 @@ def jobs(
     if retried is not None:
         env.note(f"{counted(retried, 'job')} will be tried again")
     if not known:
-        env.say("no jobs" + ("" if state is None else f" are {state}"))
+        env.say(
+            "no jobs; `memspan ingest --recipe` and `memspan process --all-turns` make some"
+            if state is None
+            else f"no jobs are {state}"
+        )
         return
     print_figures(env.out, _table(known))
     for each in known:
         if each.reason is not None:
             env.say(f"{each.id}: {each.reason}")
     if log:
-        env.out.print(_log(log))
+        print_figures(env.out, _log(log))
 
 
 def _table(jobs: Sequence[Job]) -> Table:
@@ -87,7 +91,7 @@ def _table(jobs: Sequence[Job]) -> Table:
 def _log(log: Sequence[JobEvent]) -> Table:
     table = plain_table()
     for name in ("at (UTC)", "run", "stage", "event", "details"):
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="fold", ratio=1 if name == "details" else None)
     for event in log:
         details = "; ".join(f"{name}: {value}" for name, value in event.details.items())
         table.add_row(

@@ -102,5 +102,9 @@ def process(
             f"{counted(report.failed, 'attempt')} failed, {counted(report.waiting, 'job')} waiting"
         )
         env.say(usage_line(report.usage))
+        if not (report.done or report.failed or report.waiting):
+            env.note(
+                "no job waited; --all-turns RECIPE gives jobs to turns that were stored without a recipe"
+            )
     if report.parked:
         raise CommandError(f"{counted(report.parked, 'job')} parked; `memspan jobs --state parked` says why")

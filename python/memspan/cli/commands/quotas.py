@@ -89,7 +89,7 @@ def quotas(
     if evicted:
         env.note(f"{counted(evicted, 'record')} went to the cold tier")
     if found is None:
-        env.say("no quotas")
+        env.say("no quotas; --capacity N sets some")
     else:
         _show(env, found, None if user is None else stats["kinds"])
     if stats["unsourced"]:

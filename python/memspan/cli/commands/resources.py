@@ -96,7 +96,7 @@ def list_(env: Environment, store: Path, user: str | None, state: str | None, as
         env.write_json({"store": str(store), "user": user, "resources": [each._asdict() for each in known]})
         return
     if not known:
-        env.say("no resources")
+        env.say("no resources; `memspan resources add` adds one")
         return
     _show(env, known)
 

@@ -54,7 +54,7 @@ def runs(
         env.write_json({"store": str(store), "user": user, "runs": [run._asdict() for run in known]})
         return
     if not known:
-        env.say("no runs")
+        env.say("no runs; a consolidation that changes no memory is none")
         return
     table = plain_table()
     for name in ("run", "user", "action", "state", "began (UTC)"):
@@ -80,9 +80,9 @@ def _log(env: Environment, store: Path, user: str, run: str | None, as_json: boo
         return
     table = plain_table()
     for name in ("memory", "outcome", "wanted", "because of", "reason"):
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="fold", ratio=1 if name == "reason" else None)
     for one in decisions:
         later = ", ".join(id_ or "(forgotten)" for id_ in one.later)
         values = (one.memory or "(forgotten)", one.outcome, one.action or "", later, one.reason or "")
         table.add_row(*map(cell, values))
-    env.out.print(table)
+    print_figures(env.out, table)
