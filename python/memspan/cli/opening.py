@@ -47,9 +47,30 @@ def _actor() -> str:
         return ""
 
 
+_FILTERS = ("between", "kinds", "tags", "where", "as_of", "valid_at")
+"""Parameters of commands that leave records out."""
+
+
 def nothing_found(memory: Memory, user: str, what: str | None = None) -> str:
-    """What to say where nothing came: a mistyped user must not look like one without such memories."""
-    return unknown_user(memory, user) or what or f"nothing found for user '{user}'"
+    """What to say where nothing came: a mistyped user must not look like one without such memories, nor a filter that
+    leaves all of them out like an empty store."""
+    return unknown_user(memory, user) or what or f"nothing found for user '{user}'{_filtered()}"
+
+
+def _filtered() -> str:
+    """The filters of the running command, as they were typed; and where the wrong one of two times was, the other."""
+    context = click.get_current_context()
+    given = [
+        max(parameter.opts, key=len)
+        for parameter in context.command.params
+        if parameter.name in _FILTERS and context.params[parameter.name]
+    ]
+    if not given:
+        return ""
+    said = f" that {' and '.join(given)} {'lets' if len(given) == 1 else 'let'} pass"
+    if "--as-of" in given:
+        said += "; what was imported is believed since then: --valid-at goes by when it happened"
+    return said
 
 
 def note_unknown(env: Environment, memory: Memory, user: str | None) -> None:

@@ -9,7 +9,12 @@ def test_a_user_without_memories_is_told_from_a_search_without_hits(run, filled)
     assert "knows no user 'dmeo'" in run("latest", "--store", filled, "--user", "dmeo").stderr
     assert "knows no user 'dmeo'" in run("search", "ferry", "--store", filled, "--user", "dmeo").stderr
     late = ("--between", "2030-01-01", "-")
-    assert "nothing found for user 'demo'" in run("latest", "--store", filled, "--user", "demo", *late).stderr
+    demo = ("--store", filled, "--user", "demo")
+    said = run("latest", *demo, *late).stderr
+    assert said == "nothing found for user 'demo' that --between lets pass\n"
+    said = run("search", "ferry", *demo, "--tag", "none", "--as-of", "2024-06-01").stderr
+    assert "that --tag and --as-of let pass; " in said
+    assert "--valid-at goes by when it happened" in said
 
 
 @pytest.mark.parametrize("asked", ["tags", "procedures", "evicted", "compress", "stats"])
