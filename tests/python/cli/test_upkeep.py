@@ -14,6 +14,9 @@ def test_stats_counts(run, run_json, filled):
     output = run("stats", "--store", filled).stdout
     assert "169" in output
     assert "users: demo" in output
+    size = document["stats"]["bytes"]["database"]
+    assert size > 1000
+    assert f" {size:,}\n" in output
 
 
 def test_stats_of_one_user_name_nobody_else(run, run_json, filled, write_lines):

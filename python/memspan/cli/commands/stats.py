@@ -54,10 +54,19 @@ def stats(env: Environment, store: Path, user: str | None, usage: bool, as_json:
     table.add_column("what")
     table.add_column("value", justify="right", overflow="fold")
     for name, value in _flatten(figures):
-        table.add_row(cell(name), cell("-" if value is None else value))
+        table.add_row(cell(name), cell(_readable(name, value)))
     env.out.print(table)
     if users is not None:
         env.say("users: " + ", ".join(users))
+
+
+def _readable(name: str, value: object) -> object:
+    """A figure for people; `--json` has it whole. Of a checksum, as many digits as an error names."""
+    if value is None:
+        return "-"
+    if name.endswith("checksum"):
+        return str(value)[:16]
+    return f"{value:,}" if isinstance(value, int) else value
 
 
 def _flatten(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
