@@ -15,13 +15,13 @@ from .arguments import as_choice, as_flag, as_integer, as_number, as_path, as_re
 from .base.save_target import as_target
 from .index_calls.columns import pack_columns, pack_record
 from .index_calls.duplicates import DuplicateCalls
+from .index_calls.layout import LayoutCalls
 from .index_calls.names import NameCalls
 from .index_calls.quotas import QuotaCalls
 from .index_calls.tags import TagCalls
 from .limits import MAX_DIM
 from .query import Query, answers_of, natives_of
 from .ranking import Ranking
-from .reports.consolidation import AutoConsolidations, ConsolidationReport, TagSpan
 from .reports.tag_info import TagInfo
 from .times import Between, TimeLike, from_micros
 
@@ -35,13 +35,20 @@ ANALYZERS = ("english", "simple")
 ROW_FORMATS = ("float32", "bfloat16")
 
 
-class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
+class Index(DuplicateCalls, LayoutCalls, NameCalls, QuotaCalls, TagCalls):
     """An in-memory index of records by user. Durable storage is `memspan.Memory`'s part; `save` writes a cache.
 
     Nothing of one user (postings, statistics, tags, embeddings) can be reached or inferred through another. Unknown
     users are empty, not an error. Every method may be called from any thread: searches of a user run in parallel with
     each other and with all that happens to other users. The GIL is released while the core works. A fork waits for
     the calls of other threads, and Python with it, for 30 seconds at most; the child may use its copy of the index.
+
+    Example:
+        >>> index = memspan.Index(dim=2)
+        >>> index.add(user="ana", id="m1", at="2024-05-19", text="The bill was 640 euros.", embedding=[1.0, 0.0])
+        []
+        >>> [hit.id for hit in index.search(user="ana", text="what bill?", embedding=[0.6, 0.8], k=3)]
+        ['m1']
 
     Args:
         dim: dimension of every embedding, 1-8,192.
@@ -293,6 +300,13 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
     ) -> Hits:
         """The best `k` records of a user, best first (1-10,000); equal scores: newer first, then the later id.
 
+        Example:
+            >>> for hit in index.search(
+            ...     user="ana", text="the bill", between=("2024-05-01", "2024-06-01"), where={"city": "Houten"}, k=3
+            ... ):
+            ...     print(hit.id, f"{hit.at:%Y-%m-%d}", hit.views["lexical"][0])
+            m1 2024-05-19 1
+
         What to look for:
             text: words, ranked by BM25 with the user's own statistics (lexical view).
             embedding: shape (dim,), ranked by cosine (semantic view).
@@ -422,39 +436,6 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
         for end in ("earliest", "latest"):
             stats[end] = None if stats[end] is None else from_micros(stats[end])
         return stats
-
-    # Consolidation
-
-    def consolidate(
-        self, *, user: str | None = None, force: bool = False, threads: int = 0
-    ) -> ConsolidationReport:
-        """Lay out the embeddings of a user, or of every user, cluster by cluster (SwiftMem 3.4).
-
-        Clusters come from the tags (hierarchy, co-occurrence, connected components) where those lie together as
-        vectors too, otherwise from the vectors. Searches go on meanwhile, and find the same afterwards, up to their
-        `recall`. Users for whom the gain that is estimated from the cohesion and the size of their clusters and from
-        fragmentation is small are skipped, unless `force` is given, which also finds the clusters anew; otherwise new
-        records join those that are there, or make some of their own, until the user has doubled, or they have come
-        loose (blocks that held one topic hold several) or been outgrown (searches read much more). O(n log n) for n
-        records, and for each a comparison with O(n^(1/4)) centroids: 200 at 200,000 records, 300 at 1,000,000.
-
-        Args:
-            threads: at most so many lay out; 0: two, where there are cores for them, and never more. With 1, searches
-                have a core of their own on a machine with two.
-        """
-        name = None if user is None else as_text(user, "user")
-        return ConsolidationReport(
-            *self._native.consolidate(name, as_flag(force, "force"), as_integer(threads, "threads", 0, 1024))
-        )
-
-    def auto_consolidations(self) -> AutoConsolidations:
-        """How often the index consolidated a user by itself since it was made or loaded, and the last reports."""
-        done, failed, waiting, reports = self._native.auto_consolidations()
-        return AutoConsolidations(done, failed, waiting, [ConsolidationReport(*report) for report in reports])
-
-    def layout_map(self, *, user: str) -> list[TagSpan]:
-        """Where the records of each tag lie since the last consolidation, by tag; empty before the first."""
-        return [TagSpan(*row) for row in self._native.layout_map(as_text(user, "user"))]
 
     # Snapshots
 

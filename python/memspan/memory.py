@@ -59,6 +59,14 @@ class Memory(
     call that can wait has an asynchronous form of the same name with an `a` in front; both `with` and `async with`
     close the memory at their end.
 
+    Example:
+        >>> memory = memspan.Memory("agent.memspan")
+        >>> memory.add([{"id": "m1", "role": "user", "content": "I moved to Bergen.", "at": "2024-04-02"}], user="ana")
+        ['m1']
+        >>> [recall.text for recall in memory.search("Where do I live?", user="ana", k=3)]
+        ['I moved to Bergen.']
+        >>> memory.close()
+
     Args:
         path: the file, such as `agent.memspan`; made when missing, readable by its owner only. A cache of the
             search index lies beside it as `<path>.index` and is rebuilt when it is missing or damaged.

@@ -42,6 +42,11 @@ class Query:
 
     Immutable, and usable with any index of the embedding's dimension. Types, words and numbers are checked when it is
     made; the values of a vector, sizes, the syntax of `where`, and whether each view has a query, when it is asked.
+
+    Example:
+        >>> queries = [memspan.Query(user="ana", text=text, k=3) for text in ("the bill", "the vet")]
+        >>> [[hit.id for hit in hits] for hits in index.search_many(queries)]
+        [['m1'], []]
     """
 
     __slots__ = ("_native",)

@@ -39,6 +39,18 @@ class AddingCalls(Calls):
         """Remember a text, a message, a list of messages, one session, or a list of sessions, in one
         transaction.
 
+        Example:
+            >>> ids = memory.add("The flat has a view of the harbour.", user="ana", at="2024-04-02T18:30:00Z")
+            >>> memory.add(
+            ...     [
+            ...         {"id": "m2", "role": "user", "content": "When does the ferry leave?"},
+            ...         {"id": "m3", "role": "assistant", "content": "On 24 August."},
+            ...     ],
+            ...     user="ana",
+            ...     session="s8",
+            ... )
+            ['m2', 'm3']
+
         With a recipe that asks a model, the same transaction makes encode jobs for the turns, see `process`: what is
         of kind `episodic` and names no `sources`.
 

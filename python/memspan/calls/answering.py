@@ -61,6 +61,12 @@ class AnsweringCalls(SearchingCalls):
         it names is checked. Memories and question are sent to the model's server. What they say never instructs the
         model: they are quoted as data.
 
+        Example:
+            >>> memory = memspan.Memory("agent.memspan", llm="gpt-4.1-mini")
+            >>> answer = memory.ask("Which city was it that I moved to?", user="ana")
+            >>> answer.text, answer.sources, answer.enough
+            ('Bergen.', ('m1',), True)
+
         Args:
             question: in plain words.
             user: an unknown user has no memories, and no model is asked about none.

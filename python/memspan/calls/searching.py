@@ -56,6 +56,11 @@ class SearchingCalls(Calls):
     ) -> Recalls:
         """Find the records of a user that answer a question best.
 
+        Example:
+            >>> for recall in memory.search("Where do I live?", user="ana", k=3, between=("2024-01-01", None)):
+            ...     print(f"{recall.at:%Y-%m-%d} {recall.text}")
+            2024-04-02 I moved to Bergen.
+
         Args:
             question: in plain words.
             user: an unknown user has no records.
@@ -171,6 +176,13 @@ class SearchingCalls(Calls):
         One memory a line, in the order of time, under dates (in the zone of `now`), with speakers and labels of their
         sources; what says the same stands there once. Long memories are shortened to the sentences and lines nearest to
         the question. Whatever a memory says, it stays one line between `<memories>` and `</memories>`.
+
+        Example:
+            >>> print(memory.context("Where do I live?", user="ana", tokens=200).text)
+            <memories>
+            Tue 2 Apr 2024
+            [m1] user: I moved to Bergen.
+            </memories>
 
         Args:
             question, user, between, now, as_of, valid_at, kinds, require_tags, where, exclude: as in `search`.

@@ -48,6 +48,12 @@ class Plan:
     Times, tags and names are hints that boost, and times bring their records; nothing here filters. Every field
     has a default but the question, and is checked when the plan is made.
 
+    Example:
+        >>> from memspan.recall import Plan
+        >>> plan = Plan(question="How did the move go?", lexical="moved flat Bergen", sessions=3)
+        >>> [recall.text for recall in memory.search(plan.question, user="ana", plan=plan)]
+        ['I moved to Bergen.']
+
     Raises:
         InvalidArgumentError: a field is of the wrong type or out of range; the message names it.
         TimeError: an interval is malformed or empty.
