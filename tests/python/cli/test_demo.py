@@ -81,6 +81,13 @@ def test_a_missing_model_says_what_to_do(run, monkeypatch, tmp_path):
     assert len(stderr.splitlines()) == 1
 
 
+def test_a_missing_extra_says_what_to_do(run, monkeypatch):
+    monkeypatch.setattr("memspan.embed.onnx_graph.find_spec", lambda package: None)
+    stderr = run("demo", "--embedder", DEFAULT_MODEL, code=1).stderr
+    assert 'pip install "memspan[onnx]"' in stderr
+    assert "--embedder hash" in stderr
+
+
 def _no_distribution(name):
     from importlib.metadata import PackageNotFoundError
 

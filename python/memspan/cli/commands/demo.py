@@ -17,7 +17,7 @@ from memspan.cli.environment import Environment, pass_environment
 from memspan.cli.failures import CommandError
 from memspan.cli.opening import open_memory
 from memspan.demo import USER, Question, conversation, questions
-from memspan.errors import ModelNotFoundError
+from memspan.errors import MissingExtraError, ModelNotFoundError
 from memspan.formats import read_turns
 from memspan.ingestion import IngestReport, ingest_turns
 from memspan.memory import Memory
@@ -76,7 +76,7 @@ def _memory(store: Path, embedder: str | None) -> Iterator[Memory]:
     try:
         with open_memory(store, embedder) as memory:
             yield memory
-    except ModelNotFoundError as error:
+    except (MissingExtraError, ModelNotFoundError) as error:
         raise CommandError(
             f"{error}; `memspan demo --embedder hash` runs without a model, but finds words only"
         ) from error
