@@ -41,6 +41,16 @@ def test_what_a_document_names_is_there(document: str, tree: list[str]) -> None:
     assert missing == []
 
 
+@pytest.mark.parametrize("document", ["README.md", "ARCHITECTURE.md"])
+def test_links_within_a_document_lead_to_its_headings(document: str) -> None:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    linked = set(re.findall(r"\]\(#([^)]+)\)", text))
+    assert linked
+    assert linked <= anchors
+
+
 def test_the_architecture_names_many_files() -> None:
     assert len(set(names_of_files("ARCHITECTURE.md"))) > 100
 
