@@ -41,7 +41,7 @@ def test_what_a_document_names_is_there(document: str, tree: list[str]) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("document", ["README.md", "ARCHITECTURE.md"])
+@pytest.mark.parametrize("document", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"])
 def test_links_within_a_document_lead_to_its_headings(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     headings = re.findall(r"^#+ (.*)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)
