@@ -21,3 +21,14 @@ def test_files_are_looked_after(store, tmp_path, run, run_json):
     (missing,) = run_json("resources", "list", *mine, "--state", "missing")["resources"]
     assert missing["id"] == "r1"
     run("resources", "add", tmp_path / "nowhere", *mine, code=2)
+
+
+def test_an_id_can_be_copied_from_a_narrow_terminal(store, tmp_path, run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    mine = ("--store", store, "--user", "ana")
+    run("ingest", "-", *mine, "--format", "jsonl", stdin='{"text": "hello"}\n')
+    file = tmp_path / "report.txt"
+    file.write_text("x")
+    identifier = run("resources", "add", file, *mine).stderr.split()[-1]
+    assert len(identifier) > 30
+    assert identifier in run("resources", "list", *mine).stdout

@@ -15,7 +15,7 @@ from memspan.cli.environment import Environment, pass_environment
 from memspan.cli.failures import CommandError
 from memspan.cli.opening import open_memory, unknown_user
 from memspan.cli.selectors import described, selected, selectors
-from memspan.cli.tables import cell, counted, moment, plain_table
+from memspan.cli.tables import cell, counted, moment, plain_table, print_figures
 from memspan.remember.forgetting.forget_plans import ForgetPlan
 
 __all__ = ["forget"]
@@ -133,11 +133,11 @@ def _show(env: Environment, plan: ForgetPlan) -> None:
         return
     table: Table = plain_table()
     for name in ("id", "at (UTC)", "text"):
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="fold", ratio=1 if name == "text" else None)
     for match in plan.matches:
         text = match.text if len(match.text) <= _SHOWN else match.text[:_SHOWN] + "…"
         table.add_row(cell(match.id), cell(moment(match.at)), cell(text))
-    env.out.print(table)
+    print_figures(env.out, table)
     with_them = "it" if plan.records == 1 else "them"
     would = f"{counted(plan.records, 'record')} would go with everything derived from {with_them}"
     env.say(f"{would}; held: {plan.held:,}")

@@ -10,7 +10,7 @@ from memspan.cli import options
 from memspan.cli.environment import Environment, pass_environment
 from memspan.cli.opening import note_unknown, open_memory
 from memspan.cli.status import ExitStatus
-from memspan.cli.tables import cell, moment, plain_table
+from memspan.cli.tables import cell, moment, plain_table, print_figures
 from memspan.reports.resource_info import RESOURCE_STATES, Resource
 
 __all__ = ["resources"]
@@ -140,10 +140,10 @@ def check(
 
 def _show(env: Environment, known: list[Resource]) -> None:
     table = plain_table()
-    for name in ("user", "id", "state", "seen (UTC)", "bytes", "target"):
-        table.add_column(name, overflow="fold")
+    for name in ("id", "user", "state", "seen (UTC)", "bytes", "target"):
+        table.add_column(name, overflow="fold", ratio=1 if name == "target" else None)
     for each in known:
         seen = "" if each.seen_at is None else moment(each.seen_at)
         size = "" if each.size is None else f"{each.size:,}"
-        table.add_row(*(cell(value) for value in (each.user, each.id, each.state, seen, size, each.uri)))
-    env.out.print(table)
+        table.add_row(*(cell(value) for value in (each.id, each.user, each.state, seen, size, each.uri)))
+    print_figures(env.out, table)

@@ -13,7 +13,7 @@ from memspan.cli.environment import Environment, pass_environment
 from memspan.cli.failures import CommandError, as_input
 from memspan.cli.opening import note_unknown, open_memory
 from memspan.cli.status import ExitStatus
-from memspan.cli.tables import cell, counted, moment, plain_table
+from memspan.cli.tables import cell, counted, moment, plain_table, print_figures
 from memspan.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -161,11 +161,11 @@ def list_(env: Environment, store: Path, user: str, key_file: Path | None, as_js
         return
     table = plain_table()
     for name in ("id", "at (UTC)", "label", "opens"):
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="fold", ratio=1 if name == "label" else None)
     for entry in entries:
         opens = "yes" if entry.opens else "another key"
         table.add_row(cell(entry.id), cell(moment(entry.at)), cell(entry.label), cell(opens))
-    env.out.print(table)
+    print_figures(env.out, table)
 
 
 @vault.command(epilog=options.examples("memspan vault delete --store chat.memspan --user ana --id p1 --yes"))
