@@ -24,6 +24,7 @@ from .environment import Environment
 from .moments import checked_time, intervals
 
 __all__ = [
+    "QuestionCommand",
     "any_user",
     "as_json",
     "as_of",
@@ -315,6 +316,18 @@ def _not_blank(context: click.Context, parameter: click.Parameter, value: str) -
 
 
 question = click.argument("question", callback=_not_blank)
+
+
+class QuestionCommand(click.Command):
+    """A command with a `question`, which the shell takes apart where it is not in quotes."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if error.message.startswith("Got unexpected extra argument"):
+                error.message += "; a question of several words stands in quotes"
+            raise
 
 
 def examples(*lines: str) -> str:

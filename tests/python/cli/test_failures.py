@@ -17,6 +17,13 @@ def test_a_user_without_memories_is_told_from_a_search_without_hits(run, filled)
     assert "--valid-at goes by when it happened" in said
 
 
+@pytest.mark.parametrize("command", ["search", "ask"])
+def test_a_question_without_quotes_is_told(run, filled, command):
+    words = ["when", "does", "it", "leave"]
+    said = run(command, *words, "--store", filled, "--user", "demo", code=2).stderr
+    assert "(does it leave); a question of several words stands in quotes" in said
+
+
 @pytest.mark.parametrize("asked", ["tags", "procedures", "evicted", "compress", "stats"])
 def test_a_mistyped_user_is_told_by_every_command_that_finds_nothing(run, filled, asked):
     said = "knows no user 'dmeo'"

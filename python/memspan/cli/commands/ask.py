@@ -27,6 +27,7 @@ __all__ = ["ask"]
 
 
 @click.command(
+    cls=options.QuestionCommand,
     short_help="Answer a question, with a language model, naming sources.",
     epilog=options.examples(
         'memspan ask "When did Jonas have his operation?" --store chat.memspan --user demo --llm gpt-4.1-mini',

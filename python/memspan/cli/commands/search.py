@@ -22,6 +22,7 @@ __all__ = ["search"]
 
 
 @click.command(
+    cls=options.QuestionCommand,
     short_help="Find the records that answer a question best.",
     epilog=options.examples(
         'memspan search "When did Jonas have his operation?" --store chat.memspan --user demo',
