@@ -109,8 +109,16 @@ def _not_empty(context: click.Context, parameter: click.Parameter, value: str) -
     return value
 
 
+class _User(click.types.StringParamType):
+    """The name of a user; who leaves it out may not know which there are."""
+
+    def get_missing_message(self, *_arguments: Any, **_named: Any) -> str:
+        return "`memspan stats` lists the users of a store"
+
+
 one_user = click.option(
     "--user",
+    type=_User(),
     required=True,
     callback=_not_empty,
     envvar="MEMSPAN_USER",
@@ -325,9 +333,11 @@ class QuestionCommand(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
-            if error.message.startswith("Got unexpected extra argument"):
-                error.message += "; a question of several words stands in quotes"
-            raise
+            if not error.message.startswith("Got unexpected extra argument"):
+                raise
+            raise click.UsageError(
+                f"{error.message}; a question of several words stands in quotes", ctx
+            ) from error
 
 
 def examples(*lines: str) -> str:

@@ -17,6 +17,13 @@ def test_a_user_without_memories_is_told_from_a_search_without_hits(run, filled)
     assert "--valid-at goes by when it happened" in said
 
 
+def test_a_missing_user_is_told_where_users_are_listed(run, filled):
+    said = " ".join(run("latest", "--store", filled, code=2).stderr.split())
+    assert said.endswith(
+        "Missing option '--user' (env var: 'MEMSPAN_USER'). `memspan stats` lists the users of a store"
+    )
+
+
 @pytest.mark.parametrize("command", ["search", "ask"])
 def test_a_question_without_quotes_is_told(run, filled, command):
     words = ["when", "does", "it", "leave"]
