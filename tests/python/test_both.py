@@ -41,7 +41,7 @@ def test_many_records_are_added_although_no_thread_comes_to_life(
 ) -> None:
     """Also one that was started: it may die before its first line for want of memory, and nobody is told."""
 
-    def start(*work: object) -> int:
+    def start(*work: object, **more: object) -> int:
         if failure is not None:
             raise failure
         return 0
@@ -49,7 +49,8 @@ def test_many_records_are_added_although_no_thread_comes_to_life(
     with Memory(tmp_path / "m", "hash:16") as memory:
         with monkeypatch.context() as patch:
             patch.setattr(_thread, "start_new_thread", start)
-            patch.setattr(threading, "_start_new_thread", start)
+            for name in ("_start_new_thread", "_start_joinable_thread"):  # the latter from Python 3.13 on
+                patch.setattr(threading, name, start, raising=False)
             memory.add([{"id": f"m{i}", "text": f"text {i}"} for i in range(300)], user="ana")
         assert len(memory.latest("ana", k=1000)) == 300
         assert memory.verify() == []

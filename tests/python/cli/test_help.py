@@ -141,9 +141,10 @@ def test_as_many_come_back_as_from_the_call(name: str, argument: str):
 def test_help_without_docstrings():
     program = (
         "import json\n"
+        "from inspect import cleandoc\n"
         "from memspan.cli.main import cli\n"
         "commands = [('memspan', cli), *cli.commands.items(), *cli.commands['vault'].commands.items()]\n"
-        "print(json.dumps([(name, command.help, command.get_short_help_str(80)) for name, command in commands]))\n"
+        "print(json.dumps([(name, cleandoc(each.help), each.get_short_help_str(80)) for name, each in commands]))\n"
     )
     plain, without = (
         subprocess.run([sys.executable, *more, "-c", program], capture_output=True, text=True, check=True)

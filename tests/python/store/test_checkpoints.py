@@ -152,8 +152,9 @@ def test_a_copy_whose_thread_never_comes_to_life_is_not_waited_for(
     thread.start()
     with monkeypatch.context() as patch:
         patch.setattr(sure_start, "_SECONDS", 0.1)
-        for module, name in ((_thread, "start_new_thread"), (threading, "_start_new_thread")):
-            patch.setattr(module, name, lambda *_: 0, raising=False)
+        patch.setattr(_thread, "start_new_thread", lambda *_: 0)
+        for name in ("_start_new_thread", "_start_joinable_thread"):  # the latter from Python 3.13 on
+            patch.setattr(threading, name, lambda *_, **__: 0, raising=False)
         go_on.set()
         assert ended.wait(60)
     assert store.sequence() == 1
