@@ -13,6 +13,7 @@
 namespace memspan {
 namespace {
 
+constexpr size_t kMoreWanted = 8;      // times as many are looked at where too few of the best show, before all are
 constexpr size_t kSummedRecords = 64;  // the sum of fewer is quickly made anew
 
 // Tags in the order in which they were noted, each once. Those below `size` can be noted without memory.
@@ -222,7 +223,7 @@ std::vector<std::pair<TagId, float>> TagRouter::route(const float* unit_query, s
     if (a.score != b.score) return a.score > b.score;
     return tags.name(a.slot) < tags.name(b.slot);
   };
-  for (size_t wanted = k;; wanted *= 2) {
+  for (size_t wanted = k; wanted <= kMoreWanted * k; wanted *= kMoreWanted) {
     found.clear();
     const bool by_graph =
         method == RouteMethod::hnsw && state.searches_graph() && state.nearest_by_graph(unit_query, wanted, found);
@@ -235,6 +236,17 @@ std::vector<std::pair<TagId, float>> TagRouter::route(const float* unit_query, s
     }
     if (best.size() == k || wanted >= state.vectors.count()) return best;
   }
+  std::vector<TagId> shown;
+  for (TagId tag = 0; tag < state.vectors.size(); ++tag) {
+    if (state.vectors.has(tag) && tags.shows(tag, hidden)) shown.push_back(tag);
+  }
+  found.clear();
+  state.vectors.score(unit_query, shown, found);
+  const size_t kept = std::min(k, found.size());
+  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end(), better);
+  best.clear();
+  for (size_t i = 0; i < kept; ++i) best.emplace_back(found[i].slot, found[i].score);
+  return best;
 }
 
 size_t TagRouter::bytes() const {

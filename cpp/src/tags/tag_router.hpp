@@ -69,7 +69,7 @@ class TagRouter {
 
   // The k best tags with their cosine, best first; equal cosines by name. Tags without a vector never come, nor those that
   // do not show beside `hidden` (TagDag::shows). Catches up with what is left. O(tags dim), or through the graph
-  // O(log tags dim), once that is built; again for twice as many where half of the best do not show.
+  // O(log tags dim), once that is built; O(records of tags) more where nearly none of the best 8 k show.
   std::vector<std::pair<TagId, float>> route(const float* unit_query, size_t k, RouteMethod method, const TagDag& tags,
                                              const VectorTable& vectors, const TagDag::Hidden& hidden = nullptr) const;
 
