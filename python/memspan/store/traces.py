@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 from memspan.times import Interval
 
-__all__ = ["Chosen", "TraceReader", "TraceWriter", "without_names"]
+__all__ = ["Chosen", "TraceReader", "TraceWriter", "ended_by", "without_names"]
 
 
 class Chosen(NamedTuple):
@@ -32,6 +32,13 @@ def without_names(metadata: Mapping[str, Any], gone: Collection[str]) -> dict[st
     if _names(metadata.get("replaces"), gone):
         changed["replaces"] = [id_ for id_ in metadata["replaces"] if id_ not in gone]
     return None if changed == metadata else changed
+
+
+def ended_by(metadata: Mapping[str, Any]) -> list[str]:
+    """The ids of others that are said to have ended a record."""
+    ended = metadata.get("ended")
+    by = ended.get("by") if isinstance(ended, dict) else None
+    return [id_ for id_ in by if isinstance(id_, str)] if isinstance(by, list) else []
 
 
 def _names(value: Any, gone: Collection[str]) -> bool:

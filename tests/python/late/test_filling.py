@@ -106,7 +106,7 @@ def test_a_store_of_schema_5(open_memory: Open, path: Path, tmp_path: Path, stor
     before.close()
     with sqlite3.connect(path) as connection:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
-        assert version == 12, "else this test takes out too little"
+        assert version == 13, "else this test takes out too little"
         for index in (
             "uses_by_written",
             "audit_by_user",
@@ -118,6 +118,8 @@ def test_a_store_of_schema_5(open_memory: Open, path: Path, tmp_path: Path, stor
             "records_acting",
             "audit_by_action",
             "audit_by_time",
+            "jobs_parked",
+            "cold_by_kind",
         ):
             connection.execute(f"DROP INDEX {index}")
         connection.execute("ALTER TABLE uses DROP COLUMN written")
@@ -127,6 +129,7 @@ def test_a_store_of_schema_5(open_memory: Open, path: Path, tmp_path: Path, stor
             connection.execute(f"DROP INDEX {index}")
         for index in ("jobs_open_by_user", "runs_by_action", "cold_by_order"):
             connection.execute(f"DROP INDEX {index}")
+        connection.execute("DROP TABLE endings")
         connection.execute("DROP INDEX records_procedural")
         connection.execute("DROP INDEX record_states_by_user")
         connection.execute("ALTER TABLE record_states DROP COLUMN user_pk")

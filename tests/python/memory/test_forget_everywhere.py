@@ -117,6 +117,8 @@ def fill(memory: Memory, m1: str = "m1", fact: str = "fact", c2: str = "c2") -> 
                 ),
             )
         run("INSERT INTO cold_sources VALUES (?, ?, 4)", (pk, fact))
+        for name in (c2, "x"):
+            run("INSERT INTO endings VALUES (?, ?, 'c3')", (pk, name))
         run("INSERT INTO runs VALUES (1, ?, 'run-1', 'merge', 'done', 1, 2, '{}')", (pk,))
         united = Record(id="n1", user="ana", text=f"united {SECRET}", at=AT, sources=(m1,))
         for position, record in enumerate([secret_record(m1), derived, united, ended, plain[2]]):
@@ -191,10 +193,12 @@ def test_every_selector(path: Path, open_memory: Open, selector: str) -> None:
             assert set(rows.values()) == {0}
             return
         del rows["uses"]
-        assert rows == {"cold": 1, "run_changes": 2, "secrets": 1, "resources": 1}
+        assert rows == {"cold": 1, "run_changes": 2, "secrets": 1, "resources": 1, "endings": 2}
         used = {use.record for use in reader.uses.of("ana")}
         assert used <= {*reader.ids("ana"), *reader.cold.ids("ana")}
-        mentioned = reader._all("SELECT record FROM cold UNION ALL SELECT before FROM run_changes")
+        mentioned = reader._all(
+            "SELECT record FROM cold UNION ALL SELECT before FROM run_changes UNION ALL SELECT name FROM endings"
+        )
     assert all("m1" not in text and "c2" not in text for (text,) in mentioned)
     assert again.stats("ana")["records"] == HARMLESS + 1
     assert again.get(user="ana", id="ended").metadata == {"ended": {"by": ["n1"]}}  # type: ignore[union-attr]

@@ -37,7 +37,7 @@ def test_settings_that_durability_depends_on(store: SqliteStore) -> None:
         "meta", "users", "records", "derivations", "relations", "removals", "staged", "made_tags",
         "jobs", "job_turns", "job_steps", "job_log", "job_made", "job_tagged", "job_relations", "workers", "usage",
         "record_states", "cold", "cold_sources", "uses", "quotas", "lifetimes", "audit", "runs", "run_changes",
-        "secrets", "resources", "token_vectors",
+        "secrets", "resources", "token_vectors", "endings",
     }  # fmt: skip
     assert set(tables.values()) == {1}
 

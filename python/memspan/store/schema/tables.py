@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from .changes import CHANGES
+from .endings import ENDINGS
 from .finding_actions import FINDING_ACTIONS
 from .lifecycle import LIFECYCLE
 from .lookups import LOOKUPS
@@ -251,7 +252,7 @@ _V4: Final = (
 
 MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
     _V1, _V2, _V3, _V4, LIFECYCLE, TOKEN_VECTORS, STATES_BY_USER, LOOKUPS, CHANGES, MORE_LOOKUPS, FINDING_ACTIONS,
-    NORMAL_TAGS,
+    NORMAL_TAGS, ENDINGS,
 )  # fmt: skip
 """`MIGRATIONS[n]` leads from schema version n to n + 1. Released entries never change."""
 

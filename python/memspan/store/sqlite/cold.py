@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -12,11 +13,14 @@ from memspan.records import Record
 from memspan.store.codec import embedding_blob, unpack_embedding
 from memspan.store.cold import EVICTED, ORIGINAL, ColdRecord, Reason
 from memspan.store.documents import dump_record, load_made_tags, load_record
+from memspan.store.schema.endings import COLD_KIND
+from memspan.store.traces import ended_by
 from memspan.times import Micros, from_micros
 
 from .malformed import Malformed, reads
 from .rows import SqliteRows, of_user
 from .statements import chunks, marks
+from .traces import PUT_ENDING
 from .writer_state import WriterState
 
 __all__ = ["SqliteColdReader", "SqliteColdWriter"]
@@ -83,17 +87,20 @@ class SqliteColdReader(SqliteRows):
         return found
 
     def latest(self, user: str, k: int, kinds: Sequence[str] | None = None) -> list[ColdRecord]:
-        chosen = ""
-        values: list[str | None] = []
-        if kinds is not None:
-            places, values = marks(list(kinds) or [""])
-            chosen = f"AND coalesce(json_extract(record, '$.kind'), 'episodic') IN ({places}) "
+        pk = self._user_pk(user)
+        newest = (
+            "SELECT pk FROM cold WHERE user_pk = ? AND reason = ? {}ORDER BY sequence DESC, pk DESC LIMIT ?"
+        )
+        if kinds is None:
+            pks = self._all(newest.format(""), (pk, EVICTED, k))
+        else:  # each by itself, as their index has them in order
+            of_kind = newest.format(f"AND {COLD_KIND} = ? ")
+            pks = [row for kind in set(kinds) for row in self._all(of_kind, (pk, EVICTED, kind, k))]
         # The texts of those alone that come back.
         rows = self._all(
-            "SELECT reason, moved_at, record, NULL FROM cold WHERE pk IN (SELECT pk FROM cold "  # noqa: S608
-            f"WHERE user_pk = ? AND reason = ? {chosen}ORDER BY sequence DESC, pk DESC LIMIT ?) "
-            "ORDER BY sequence DESC, pk DESC",
-            (self._user_pk(user), EVICTED, *values, k),
+            "SELECT reason, moved_at, record, NULL FROM cold WHERE pk IN (SELECT value FROM json_each(?)) "
+            "ORDER BY sequence DESC, pk DESC LIMIT ?",
+            (json.dumps([key for (key,) in pks]), k),
         )
         return [_decoded(user, row) for row in rows]
 
@@ -160,8 +167,7 @@ class SqliteColdReader(SqliteRows):
 
     def of_kind(self, user: str, kind: str) -> list[str]:
         rows = self._all(
-            "SELECT id FROM cold WHERE user_pk = ? AND reason = ? "
-            "AND coalesce(json_extract(record, '$.kind'), 'episodic') = ?",
+            f"SELECT id FROM cold WHERE user_pk = ? AND reason = ? AND {COLD_KIND} = ?",  # noqa: S608
             (self._user_pk(user), EVICTED, kind),
         )
         return [id_ for (id_,) in rows]
@@ -271,6 +277,9 @@ class SqliteColdWriter(SqliteColdReader):
         sources = [(source, pk, record.id, reason) for record in records for source in record.sources]
         if sources:
             self._connection.executemany(_PUT_SOURCE, sources)
+        endings = [(pk, name, record.id) for record in records for name in ended_by(record.metadata)]
+        if endings:
+            self._connection.executemany(PUT_ENDING, endings)
 
     def drop(self, user: str, ids: Sequence[str], reason: Reason = EVICTED) -> int:
         return self._erase(user, ids, "AND reason = ? AND id IN ({places})", reason)

@@ -83,9 +83,17 @@ class SqliteJobReader(SqliteRows):
     """`JobReader` on an open transaction."""
 
     def jobs(self, user: str | None = None, state: str | None = None, id: str | None = None) -> list[Job]:
-        named = "" if id is None else "AND j.id = :id "
+        # By what is asked for alone, and named as the partial indexes have it.
+        named, order = "" if id is None else "AND j.id = :id ", "j.pk"
+        if state in ("pending", "running"):
+            named += "AND j.state IN ('pending', 'running') AND j.state = :state "
+        elif state == "parked":
+            named += "AND j.state = 'parked' "
+            order = "+j.pk"  # few are sorted, instead of all gone through in that order
+        elif state is not None:
+            named += "AND j.state = :state "
         rows = self._all(
-            _JOB + f"WHERE {of_user(user)} AND (:state IS NULL OR j.state = :state) {named}ORDER BY j.pk",
+            _JOB + f"WHERE {of_user(user)} {named}ORDER BY {order}",
             {"user": user, "state": state, "id": id},
         )
         return [

@@ -7,14 +7,15 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Final
 
-from memspan.store.traces import Chosen, without_names
+from memspan.store.traces import Chosen, ended_by, without_names
 from memspan.times import MAX_MICROS, MIN_MICROS, Interval, to_micros
 
 from .json_texts import each_text, text_at
+from .malformed import reads
 from .rows import SqliteRows
 from .statements import chunks, marks
 
-__all__ = ["TRACES", "SqliteTraceReader", "SqliteTraceWriter"]
+__all__ = ["PUT_ENDING", "TRACES", "SqliteTraceReader", "SqliteTraceWriter"]
 
 TRACES: Final = (
     ("cold", "id"),
@@ -22,6 +23,7 @@ TRACES: Final = (
     ("run_changes", "record"),
     ("secrets", "record"),
     ("resources", "record"),
+    ("endings", "record"),
 )
 """Every table with rows of records by (user_pk, id), and the column of the id; but for `records` and those of jobs."""
 
@@ -98,6 +100,9 @@ _UNDOABLE_OF: Final = (
     f"WHERE user_pk = ? AND instr(before, '\"sources\"') AND {each_text('before')} IN ({{0}})"
 )
 """What runs could undo of records, and of what was made of them, with the record or the source."""
+PUT_ENDING: Final = "INSERT OR IGNORE INTO endings (user_pk, name, record) VALUES (?, ?, ?)"
+_ENDED: Final = "SELECT record FROM endings WHERE user_pk = ? AND name IN ({0})"
+"""What says, or said, that some of these ended it."""
 _FORMER_TARGETS: Final = (
     "DELETE FROM resources WHERE user_pk = ? AND record IN ({0}) AND NOT EXISTS (SELECT 1 FROM records r "
     "WHERE r.user_pk = resources.user_pk AND r.id = resources.record AND r.kind = 'resource') "
@@ -181,12 +186,12 @@ class SqliteTraceReader(SqliteRows):
             reached |= frontier
         return reached.difference(ids)
 
+    @reads("metadata of a record")
     def mentioning(self, user: str, ids: Collection[str]) -> set[str]:
-        statement = (
-            "SELECT id FROM records WHERE user_pk = ? AND instr(metadata, '\"ended\"') AND EXISTS "  # noqa: S608
-            f"(SELECT 1 FROM json_each(metadata, '$.ended.by') j WHERE {each_text('metadata')} IN ({{0}}))"
-        )
-        return {id_ for (id_,) in self._of(statement, self._user_pk(user), ids)}
+        pk, names = self._user_pk(user), set(ids)
+        holders = {id_ for (id_,) in self._of(_ENDED, pk, names)}
+        rows = self._of("SELECT id, metadata FROM records WHERE user_pk = ? AND id IN ({0})", pk, holders)
+        return {id_ for id_, metadata in rows if not names.isdisjoint(ended_by(json.loads(metadata)))}
 
     def held(self, user: str, ids: Collection[str] | None = None) -> int:
         pk = self._user_pk(user)
@@ -233,8 +238,13 @@ class SqliteTraceWriter(SqliteTraceReader):
                 f"(SELECT 1 FROM json_each(before, '$.sources') j WHERE {each_text('before')} IN ({places}))",
                 (pk, *values),
             )
-        self._unname("cold", "record", pk, set(ids), replacing)
-        self._unname("run_changes", "before", pk, set(ids), replacing)
+        ended = {id_ for (id_,) in self._of(_ENDED, pk, ids)}
+        self._unname("cold", "record", pk, set(ids), ended, replacing)
+        self._unname("run_changes", "before", pk, set(ids), ended, replacing)
+        for piece in chunks(sorted(ids)):
+            places, values = marks(piece)
+            named = f"DELETE FROM endings WHERE user_pk = ? AND name IN ({places})"  # noqa: S608
+            self._connection.execute(named, (pk, *values))
 
     def _forget_wordings(self, user: str, user_pk: int, ids: set[str]) -> None:
         """Take out what runs could undo of records that stay, of the time when they read as those of their versions
@@ -257,14 +267,19 @@ class SqliteTraceWriter(SqliteTraceReader):
             self._connection.execute(_FORMER_TARGETS.format(places), (user_pk, *values))
 
     def _unname(
-        self, table: str, column: str, user_pk: int, ids: set[str], replacing: Collection[str]
+        self,
+        table: str,
+        column: str,
+        user_pk: int,
+        ids: set[str],
+        ended: Collection[str],
+        replacing: Collection[str],
     ) -> None:
         """Take ids out of what is said to have ended a record that lies in a table as JSON, or to be replaced by it."""
         key = "pk" if table == "cold" else "rowid"
-        found = f"SELECT {key}, {column} FROM {table} WHERE user_pk = ?"  # noqa: S608
-        rows = dict(self._all(f"{found} AND instr({column}, '\"ended\"')", (user_pk,)))
-        of_those = f"{found} AND {dict(TRACES)[table]} IN ({{0}}) AND instr({column}, '\"replaces\"')"
-        rows.update(self._of(of_those, user_pk, replacing))
+        found = f"SELECT {key}, {column} FROM {table} WHERE user_pk = ? AND {dict(TRACES)[table]} IN ({{0}})"  # noqa: S608
+        rows = dict(self._of(f"{found} AND instr({column}, '\"ended\"')", user_pk, ended))
+        rows.update(self._of(f"{found} AND instr({column}, '\"replaces\"')", user_pk, replacing))
         for row, text in rows.items():
             record = json.loads(text)
             metadata = without_names(record.get("metadata", {}), ids)

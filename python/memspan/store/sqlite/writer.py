@@ -21,6 +21,7 @@ from memspan.store.codec import (
     encode_state,
     has_state,
 )
+from memspan.store.traces import ended_by
 
 from .audit import SqliteAuditWriter
 from .cold import SqliteColdWriter
@@ -34,7 +35,7 @@ from .runs import SqliteRunWriter
 from .secrets import SqliteSecretWriter
 from .statements import chunks, marks
 from .token_vectors import SqliteTokenVectorWriter
-from .traces import SqliteTraceWriter
+from .traces import PUT_ENDING, SqliteTraceWriter
 from .unlearnt import SqliteUnlearntWriter, unlearnt_key
 from .uses import SqliteUseWriter
 from .writer_state import WriterState
@@ -229,16 +230,20 @@ class SqliteWriter(KnownUsers, SqliteReader, SqliteTokenVectorWriter):
         first = self._reserve(len(records))
         if self._insert(records, pks, first, sequence) < len(records):
             self._replace(records, pks, first, sequence)
-        sources, states = [], []
+        sources, states, endings = [], [], []
         for record in records:
             if record.sources:
                 sources += [(source, pks[record.user], record.id) for source in record.sources]
             if has_state(record):
                 states.append((*encode_state(record), pks[record.user], record.id))
+            if "ended" in record.metadata:
+                endings += [(pks[record.user], name, record.id) for name in ended_by(record.metadata)]
         if sources:
             self._connection.executemany(_PUT_SOURCE, sources)
         if states:
             self._connection.executemany(_PUT_STATE, states)
+        if endings:
+            self._connection.executemany(PUT_ENDING, endings)
 
     def _replace(self, records: Sequence[Record], pks: dict[str, int], first: int, sequence: int) -> None:
         """Delete what is there already and let it come again: keys follow the order of changes."""
