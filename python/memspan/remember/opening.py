@@ -53,6 +53,10 @@ def open_engine(
         )
     if not isinstance(path, (str, os.PathLike)):
         raise invalid("path", path, "a path to a file, such as 'agent.memspan'")
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise invalid("path", path, "a path to a file that the file system can encode") from None
     as_byte_limit(
         max_resident_bytes, "max_resident_bytes"
     )  # `Index` would refuse it when there is a store already.

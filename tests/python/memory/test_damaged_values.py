@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memspan.errors import StoreError
+from memspan.errors import InvalidArgumentError, StoreError
 from memspan.memory import Memory
 
 Open = Callable[..., Memory]
@@ -41,6 +41,8 @@ def damage(path: Path, statement: str) -> None:
         "UPDATE records SET at = 9223372036854775807",
         "UPDATE records SET metadata = '{\"n'",
         "UPDATE records SET metadata = CAST(x'7b22ff227d' AS TEXT)",
+        "UPDATE records SET metadata = '{\"a\":' || replace(hex(zeroblob(50000)), '0', '[')",
+        "UPDATE records SET tags = replace(hex(zeroblob(50000)), '0', '[')",
         "UPDATE records SET tags = '7'",
         "UPDATE records SET embedding = x'00'",
     ],
@@ -57,6 +59,14 @@ def test_on_opening(filled: Path, open_memory: Open, statement: str) -> None:
     ("statement", "read"),
     [
         ("UPDATE cold SET record = '{\"id'", lambda memory: memory.evicted(user="ana")),
+        (
+            "UPDATE cold SET record = replace(hex(zeroblob(50000)), '0', '[')",
+            lambda memory: memory.evicted(user="ana"),
+        ),
+        (
+            "DROP TRIGGER audit_is_never_changed; UPDATE audit SET details = replace(hex(zeroblob(50000)), '0', '[')",
+            lambda memory: memory.audit(),
+        ),
         ("UPDATE cold SET record = '{}'", lambda memory: memory.evicted(user="ana")),
         ("UPDATE cold SET record = '[]'", lambda memory: memory.evicted(user="ana")),
         (
@@ -75,3 +85,8 @@ def test_on_reading(filled: Path, open_memory: Open, statement: str, read: Read)
     memory = open_memory()
     with pytest.raises(StoreError, match=r"the database is damaged .*restore it from a backup$"):
         read(memory)
+
+
+def test_a_path_that_no_file_system_can_encode(tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"^path: got .*; accepted: a path to a file that the file"):
+        Memory(str(tmp_path / "a\ud800"), "hash:16")

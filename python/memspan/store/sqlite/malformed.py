@@ -12,7 +12,7 @@ __all__ = ["Malformed", "reads"]
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_UNREADABLE: Final = (ValueError, TypeError, LookupError, AttributeError, OverflowError)
+_UNREADABLE: Final = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError)
 """What comes of reading a value of another form."""
 
 
