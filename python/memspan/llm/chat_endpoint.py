@@ -267,7 +267,7 @@ class ChatEndpoint:
                 started, time_of = self._clock(), asyncio.get_running_loop().time
                 end, thoughts = StreamEnd(body["model"]), Thoughts()
                 received = 0
-                opened = await self._within_time(self._open(body), "no answer")
+                opened = await self._within_time(self._open(body, end), "no answer")
                 try:
                     until = time_of() + self._timeout
                     answering, thinking_until = False, time_of() + _THINKING * self._timeout
@@ -294,7 +294,7 @@ class ChatEndpoint:
                             raise self._too_thoughtful()
                 finally:
                     await _end(opened)
-                if not end.finish:
+                if not (end.finish or (end.closed and answering)):
                     raise TransientError("the stream ended before the answer did")
                 if held := thoughts.end():
                     yield held
@@ -308,14 +308,14 @@ class ChatEndpoint:
         error.usage = Usage(calls=1, uncounted=1)
         return error
 
-    async def _open(self, body: Mapping[str, Any]) -> Any:
+    async def _open(self, body: Mapping[str, Any], end: StreamEnd) -> Any:
         try:
             opened = await self._create_stream(**body, extra_body=self._extra)
         except Exception as error:
             failure = self._failure(error)
         else:
             response, read = opened.response, opened.response.aiter_bytes
-            response.aiter_bytes = lambda *how: Bounded(read(*how), self.url)
+            response.aiter_bytes = lambda *how: Bounded(read(*how), self.url, end)
             if "json" in response.headers.get("content-type", ""):
                 return WholeAnswer(opened, body["model"], self.url, self._quote)
             if not (page := _page(response.headers)):

@@ -17,6 +17,9 @@ __all__ = ["Bounded", "StreamEnd", "WholeAnswer", "read_event"]
 _ENDS: Final = (b"\n\n", b"\r\r", b"\r\n\r\n")
 """Of an event."""
 _END: Final = re.compile(b"|".join(_ENDS))
+_CLOSED: Final = re.compile(rb"[\r\n]data: ?\[DONE\]")
+_LONGEST: Final = 16
+"""Bytes of it, and some more."""
 _OBJECTS: Final = 10_000
 """In an event: OpenAI's client takes some 80 us for each."""
 
@@ -27,6 +30,8 @@ class StreamEnd:
     def __init__(self, model: str) -> None:
         self.model = model
         self.finish = ""
+        self.closed = False
+        """The server said that this was all. Some do not say why, such as gateways that leave out the last event."""
         self.refused = False
         """The model would not answer."""
         self.usage = Usage(calls=1, uncounted=1)
@@ -69,11 +74,14 @@ class Bounded:
     Args:
         blocks: as httpx gives them.
         url: of the server, for messages.
+        end: is told when the server says that this was all.
     """
 
-    def __init__(self, blocks: AsyncGenerator[bytes, None], url: str) -> None:
+    def __init__(self, blocks: AsyncGenerator[bytes, None], url: str, end: StreamEnd) -> None:
         self._blocks = blocks
         self._url = url
+        self._end = end
+        self._last = b"\n"
         self._length = 0
         self._values = self._objects = 0
         self._tail = b""
@@ -83,6 +91,9 @@ class Bounded:
 
     async def __anext__(self) -> bytes:
         block = await anext(self._blocks)
+        last = self._last + block
+        self._end.closed = self._end.closed or _CLOSED.search(last) is not None
+        self._last = last[-_LONGEST:]
         seen = self._tail + block
         end = max(map(seen.rfind, _ENDS))
         self._length = self._length + len(block) if end < 0 else len(seen) - end

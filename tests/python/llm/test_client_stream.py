@@ -135,6 +135,8 @@ def test_odd_events_are_passed_over(model: OpenAIModel, server: ScriptedLLM, pro
     "body",
     [
         b'data: {"choices": [{"delta": {"content": "so"}}]}\n\n',
+        b'data: {"choices": [{"delta": {"content": "data: [DONE]"}}]}\n\n',
+        b'data: {"choices": [{"delta": {"content": "so"}}]}\n\ndata: {"choices": [], "x": "data: [DONE]"}\n\n',
         b'data: {"choices": [{"delta": {"content": "so"}}]}\n\ndata: {"error": {"message": "gone"}}\n\n',
         b'data: {"choices": [{"delta": {"content": "so"}}]}\n\ndata: {"choices"\n\n',
         b'data: {"choices": [{"delta": {"content": "so"}}]}\n\ndata: {"choices": "\xff\xfe"}\n\n',
@@ -148,6 +150,29 @@ def test_streams_that_end_too_early_are_errors(
 
     with pytest.raises(LLMError, match="broke off"):
         list(model.astream(prompt, stage="answer"))
+
+
+@pytest.mark.parametrize("finish", ['"finish_reason": null', '"finish_reason": ""', '"index": 0'])
+@pytest.mark.parametrize("end", [b"data: [DONE]\n\n", b"data:[DONE]\r\n\r\n", b"data: [DONE]"])
+def test_a_stream_that_is_closed_without_a_reason_is_whole(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, finish: str, end: bytes
+) -> None:
+    """As servers send that stand before another one and leave out its last event."""
+    body = f'data: {{"choices": [{{"delta": {{"content": "it is"}}, {finish}}}]}}\n\n'.encode() + end
+    server.misbehave(Fault(name="no reason", body=body))
+    stream = model.astream(prompt, stage="answer")
+
+    assert "".join(stream) == "it is"
+    assert not stream.truncated
+    assert len(server.asked) == 1
+
+
+def test_a_stream_that_is_closed_without_an_answer_is_asked_for_again(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+) -> None:
+    server.misbehave(Fault(name="nothing", body=b"data: [DONE]\n\n"))
+
+    assert "".join(model.astream(prompt, stage="answer")) == ANSWER
 
 
 def test_an_answer_that_was_cut_off_says_so(model: OpenAIModel, server: ScriptedLLM, prompt: Prompt) -> None:

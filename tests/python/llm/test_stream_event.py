@@ -56,7 +56,7 @@ def test_events_are_bounded_however_they_are_cut(
             for start in range(0, len(sent), size):
                 yield sent[start : start + size]
 
-        return b"".join([block async for block in Bounded(blocks(), "http://here")])
+        return b"".join([block async for block in Bounded(blocks(), "http://here", StreamEnd("m"))])
 
     monkeypatch.setattr("memspan.llm.stream_event.MAX_REPLY_BYTES", 20)
     fits = (b"data: 12345" + end) * 50
@@ -72,10 +72,34 @@ def test_events_that_hold_very_many_values_are_refused(size: int) -> None:
             for start in range(0, len(sent), size):
                 yield sent[start : start + size]
 
-        return b"".join([block async for block in Bounded(blocks(), "http://here")])
+        return b"".join([block async for block in Bounded(blocks(), "http://here", StreamEnd("m"))])
 
     fits = (b'data: {"choices":[' + b"{}," * 9_000 + b"1," * 80_000 + b"{}]}\n\n") * 4
     assert asyncio.run(passed(fits)) == fits
     for more, limit in ((b"[]," * 60_000, "100,000"), (b"{}," * 11_000, "10,000")):
         with pytest.raises(LLMError, match=f"http://here: the reply holds more than {limit} values"):
             asyncio.run(passed(fits + b'data: {"choices":[' + more + b"1]}\n\n"))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 1000])
+@pytest.mark.parametrize(
+    ("stream", "closed"),
+    [
+        (b'data: {"x": 1}\n\ndata: [DONE]\n\n', True),
+        (b"data:[DONE]", True),
+        (b'data: {"x": "data: [DONE]"}\n\n', False),
+        (b'data: {"x": "' + b"y" * 99 + b'data: [DONE]"}\n\n', False),
+    ],
+)
+def test_the_end_of_a_stream_is_seen_however_it_is_cut(size: int, stream: bytes, closed: bool) -> None:
+    end = StreamEnd("m")
+
+    async def blocks() -> AsyncGenerator[bytes, None]:
+        for start in range(0, len(stream), size):
+            yield stream[start : start + size]
+
+    async def read() -> bytes:
+        return b"".join([block async for block in Bounded(blocks(), "http://here", end)])
+
+    assert asyncio.run(read()) == stream
+    assert end.closed == closed

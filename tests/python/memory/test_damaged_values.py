@@ -88,5 +88,7 @@ def test_on_reading(filled: Path, open_memory: Open, statement: str, read: Read)
 
 
 def test_a_path_that_no_file_system_can_encode(tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgumentError, match=r"^path: got .*; accepted: a path to a file that the file"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"^path: got .*; accepted: a path to a file that the file"
+    ):
         Memory(str(tmp_path / "a\ud800"), "hash:16")
