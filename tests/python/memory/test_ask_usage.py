@@ -13,6 +13,7 @@ import pytest
 from llm_faults import Fault, slow
 from scripted_llm import Asked, ScriptedLLM, all_rules, no_pause
 
+from memspan.errors import LLMError
 from memspan.llm import OpenAIModel
 from memspan.memory import Memory
 
@@ -66,6 +67,22 @@ def test_what_a_cancelled_question_had_cost_is_counted(
     asyncio.run(main())
     (entry,) = asking.usage()
     assert (entry.stage, entry.usage.calls, entry.usage.uncounted) == (stage, 1, 1)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_the_error_of_an_answer_says_what_the_plan_had_cost(
+    asking: Memory, server: ScriptedLLM, streamed: bool
+) -> None:
+    def refuse(asked: Asked, number: int) -> Fault | None:
+        return None if asked.task == "plan" else Fault(name="no", status=403)
+
+    server.schedule = refuse
+    ask: Callable[..., Any] = asking.stream_answer if streamed else asking.ask
+    with pytest.raises(LLMError) as raised:
+        list(ask("Where did I move?", user="ana", plan="model"))
+    (entry,) = asking.usage(by=["stage"])
+    assert entry.stage == "plan"
+    assert raised.value.usage == entry.usage
 
 
 def test_what_an_interrupted_question_had_cost_is_counted_when_it_ends(

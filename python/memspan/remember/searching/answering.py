@@ -172,6 +172,8 @@ class Answering:
             return await self.answer(await self._prepare_again(prepared, error))
         except (LLMError, asyncio.CancelledError) as error:
             await self._failed(prepared.question.user, "answer", error)
+            if isinstance(error, LLMError):
+                _add_earlier(prepared, error)
             raise
         await self._answered(prepared, reply.model, reply.usage, start)
         prepared.remarks += reply.remarks
@@ -210,6 +212,7 @@ class Answering:
             again = await self._prepare_again(prepared, error)
         except LLMError as error:
             await self._failed(user, "answer", error)
+            _add_earlier(prepared, error)
             raise
         except (asyncio.CancelledError, GeneratorExit):  # left early: the server will not say what it cost
             if begun:
@@ -278,6 +281,12 @@ class Answering:
             await beside(put)
         except StoreError as error:
             _logger.warning("what a model cost could not be counted: %s", error)
+
+
+def _add_earlier(prepared: Prepared, error: LLMError) -> None:
+    """What the plan and earlier tries cost is the caller's to know, too; it is counted already."""
+    if prepared.usage != Usage():
+        error.usage = prepared.usage + (spent_by(error) or Usage())
 
 
 @survives_damage
