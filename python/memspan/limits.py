@@ -29,6 +29,7 @@ __all__ = [
     "MAX_REPLY_BYTES",
     "MAX_REPLY_FACTS",
     "MAX_REPLY_VALUES",
+    "MAX_STATEMENT_CHARS",
     "MAX_TAGS",
     "MAX_TAG_BYTES",
     "MAX_TEXT_BYTES",
@@ -51,3 +52,7 @@ ten times as many. The longest that models give, 128,000 tokens, have a quarter 
 MAX_REPLY_FACTS: Final = 1_000
 """Statements and procedures that are taken from one reply of a language model: later stages ask about each. A window of
 turns gives some dozens; the job's log says how many were left out."""
+
+MAX_STATEMENT_CHARS: Final = 8_000
+"""Of one statement in a reply of a language model. Models that go wrong write lists without an end; a statement is a
+sentence or some, and each goes into prompts of later stages and of answers."""

@@ -42,7 +42,8 @@ class ProcessingCalls(Calls):
         The jobs of one session run one after the other, those of different sessions side by side. What a model
         answered is on disk before it is used: after a crash, an interrupt or a failure a job goes on where it stopped.
         Turns that were retired by then, or outlived their time, are shown to no model, and nothing is made of them. Of
-        one reply 1,000 statements are taken, since later stages ask about each; `job_log` counts what was left out.
+        one reply 1,000 statements are taken, since later stages ask about each, and none of more than 8,000 characters;
+        `job_log` counts what was left out.
         A job that fails is tried again after a pause, and parked when it failed five times in a row without getting
         on. Any number of processes may work on one store; none does what another one is doing. Jobs of a recipe of
         your own are left to memories that were opened with it, which the log says.

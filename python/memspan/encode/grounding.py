@@ -10,7 +10,7 @@ from .clean import clean_names, clean_text
 from .event_time import SpokenTimes, check_time
 from .numbering import pick
 from .stage import Tools
-from .taken import taken
+from .taken import taken, too_long
 from .values import Statement, Turn
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ def grounded(
     whole: Sequence[Turn] | None = None,
     spoken: SpokenTimes | None = None,
 ) -> list[Statement]:
-    """Statements of a reply, with sources and times that hold; empty ones are dropped, as are those beyond
-    `MAX_REPLY_FACTS`, and what is odd is noted.
+    """Statements of a reply, with sources and times that hold; empty ones and those of more than
+    `MAX_STATEMENT_CHARS` are dropped, as are those beyond `MAX_REPLY_FACTS`, and what is odd is noted.
 
     A model names turns by their number in the prompt. Numbers of no turn are dropped. A statement that is left without
     a turn comes from all of `whole`, which is true if not exact, and is marked with `sources: "window"`.
@@ -51,6 +51,8 @@ def grounded(
         text = clean_text(reply.content)
         if not text:
             tools.note("dropped", reason="empty statement")
+            continue
+        if too_long(text, tools):
             continue
         cited, unknown = pick(turns, reply.turns)
         if unknown:

@@ -17,6 +17,7 @@ from .load import Load
 from .merging import united_sources
 from .numbering import pick, scene_of, turn_lines
 from .stage import Tools
+from .taken import too_long
 from .together import ask_in_parts, in_batches, together
 from .values import Statement, Turn, Work
 
@@ -132,6 +133,8 @@ class Synthesise:
         text = clean_text(unit.content)
         if not text or len(members) < 2:
             tools.note("dropped", reason="unit without two free members", unit=text)
+            return None
+        if too_long(text, tools):
             return None
         if added := invented(members, text):
             tools.note("dropped", reason="unit with other numbers", unit=text, numbers=added)

@@ -6,13 +6,14 @@ import logging
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
-from memspan.limits import MAX_REPLY_FACTS
+from memspan.limits import MAX_REPLY_FACTS, MAX_STATEMENT_CHARS
 
 from .stage import Tools
 
-__all__ = ["taken"]
+__all__ = ["taken", "too_long"]
 
 T = TypeVar("T")
+_SHOWN: Final = 200
 _logger: Final = logging.getLogger("memspan")
 
 
@@ -27,3 +28,13 @@ def taken(items: Sequence[T], tools: Tools, *, stage: str) -> Sequence[T]:
         "%s: a model's reply holds %d items more than the %d that are taken", stage, left, MAX_REPLY_FACTS
     )
     return items[:MAX_REPLY_FACTS]
+
+
+def too_long(text: str, tools: Tools) -> bool:
+    """Whether a statement is longer than `MAX_STATEMENT_CHARS`, which is noted. Its beginning alone might say
+    something else."""
+    if len(text) <= MAX_STATEMENT_CHARS:
+        return False
+    reason = f"longer than the {MAX_STATEMENT_CHARS} characters of a statement"
+    tools.note("dropped", reason=reason, statement=text[:_SHOWN], chars=len(text))
+    return True

@@ -19,6 +19,7 @@ from .load import Load
 from .merging import merge_same, united_sources
 from .numbering import pick, scene_of, turn_lines
 from .stage import Tools
+from .taken import too_long
 from .together import Room, ask_in_parts, in_batches, split_list, together
 from .values import Statement, Work
 
@@ -188,6 +189,8 @@ class Verify:
         if unknown:
             tools.note("unknown turns", statement=statement.text, numbers=unknown)
         text = clean_text(answer.statement)
+        if too_long(text, tools):
+            return replace(statement, metadata={**statement.metadata, "verified": False})
         if not answer.found or not text:
             tools.note(
                 "dropped",

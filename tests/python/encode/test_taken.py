@@ -15,7 +15,7 @@ from memspan.encode.complete import Complete
 from memspan.encode.extract import Extract
 from memspan.encode.stage import Stage
 from memspan.encode.verify import Verify
-from memspan.limits import MAX_REPLY_FACTS
+from memspan.limits import MAX_REPLY_FACTS, MAX_STATEMENT_CHARS
 
 MANY = [{"content": f"Ana owns bee {number}.", "turns": [1]} for number in range(10_000)]
 LEFT_OUT = {
@@ -61,3 +61,49 @@ def test_as_many_as_are_taken_are_all_taken() -> None:
 
     assert len(done.statements) == MAX_REPLY_FACTS
     assert tools.notes == []
+
+
+LONG = "Ana owns bees " + "and bees " * MAX_STATEMENT_CHARS
+DROPPED = {
+    "event": "dropped",
+    "reason": "longer than the 8000 characters of a statement",
+    "statement": LONG[:200],
+    "chars": len(LONG.strip()),
+}
+
+
+@pytest.mark.parametrize("stage", [Extract(), Complete(), Buffer()], ids=lambda stage: stage.name)
+def test_a_statement_without_an_end_is_dropped(stage: Stage) -> None:
+    fits = "b" * MAX_STATEMENT_CHARS
+    statements = [{"content": text, "turns": [1]} for text in (LONG, fits)]
+
+    def some(asked: Asked) -> Any:
+        if asked.task == "summarise":
+            return {"segments": [{"segment": 1, "topic": "bees", "entries": statements}]}
+        return {"statements": statements}
+
+    tools = MemoryTools(dict.fromkeys(("extract", "complete", "summarise"), some))
+
+    done = asyncio.run(run_stages([stage], work(turns("I keep bees.")), tools))
+
+    assert [one.text for one in done.statements] == [fits]
+    assert tools.noted("dropped") == [DROPPED]
+
+
+def test_a_correction_without_an_end_leaves_the_statement_unverified() -> None:
+    tools = MemoryTools(
+        {
+            "extract": lambda asked: {"statements": [{"content": "Ana owns bees.", "turns": [1]}]},
+            "question": lambda asked: {"questions": [{"n": 1, "question": "What does Ana own?"}]},
+            "evidence": lambda asked: {
+                "answers": [{"n": 1, "found": True, "statement": LONG, "turns": [1], "reason": "said"}]
+            },
+        }
+    )
+
+    done = asyncio.run(run_stages([Extract(), Verify()], work(turns("I keep bees.")), tools))
+
+    assert [(one.text, one.metadata.get("verified")) for one in done.statements] == [
+        ("Ana owns bees.", False)
+    ]
+    assert tools.notes == [DROPPED]
