@@ -10,6 +10,7 @@ import pytest
 
 from memspan.records import Record
 from memspan.store import SqliteStore
+from memspan.store.sqlite import known_users
 from memspan.store.traces import Chosen
 from memspan.times import to_micros
 
@@ -103,6 +104,25 @@ def test_a_view_does_not_move(store: SqliteStore, make_record: Make) -> None:
         assert before.sequence() == 0
         with store.reading() as after:
             assert after.count() == 1
+
+
+def test_keys_of_few_users_are_kept(
+    store: SqliteStore, make_record: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store may have millions that each write once."""
+    monkeypatch.setattr(known_users, "_MANY_USERS", 8)
+    names = [f"user {number}" for number in range(50)]
+    for name in names[:30]:
+        with store.writing() as writer:
+            writer.put([make_record("m1", user=name)])
+    with store.writing() as writer:
+        writer.put([make_record("m2", user=name) for name in names])
+        assert len(writer._state.user_pks) <= 8
+        assert writer.remove_user(names[3]) == 2
+        writer.put([make_record("m3", user=names[3])])
+    with store.reading() as reader:
+        assert sorted(reader.users()) == sorted(names)
+        assert [reader.count(name) for name in names] == [2] * 3 + [1] + [2] * 26 + [1] * 20
 
 
 def test_changed_returns_each_record_once_by_its_last_change(store: SqliteStore, make_record: Make) -> None:

@@ -21,7 +21,10 @@ class KnownUsers(SqliteRows):
     def _user_pk(self, user: str) -> int | None:
         pk = self._state.user_pks.get(user)
         if pk is None and (pk := super()._user_pk(user)) is not None:
-            if len(self._state.user_pks) >= _MANY_USERS:
-                self._state.user_pks.clear()
-            self._state.user_pks[user] = pk
+            self._keep_user(user, pk)
         return pk
+
+    def _keep_user(self, user: str, pk: int) -> None:
+        if len(self._state.user_pks) >= _MANY_USERS:
+            self._state.user_pks.clear()
+        self._state.user_pks[user] = pk

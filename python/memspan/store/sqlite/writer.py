@@ -215,7 +215,8 @@ class SqliteWriter(KnownUsers, SqliteReader, SqliteTokenVectorWriter):
                 "INSERT INTO users (name, sequence) VALUES (?, ?)", (user, self._advance())
             )
             assert cursor.lastrowid is not None
-            pk = self._state.user_pks[user] = cursor.lastrowid
+            pk = cursor.lastrowid
+            self._keep_user(user, pk)
         return pk
 
     def put(self, records: Sequence[Record]) -> None:
@@ -284,7 +285,7 @@ class SqliteWriter(KnownUsers, SqliteReader, SqliteTokenVectorWriter):
         if pk is None:
             return 0
         self.traces.erase_user(user)
-        del self._state.user_pks[user]
+        self._state.user_pks.pop(user, None)
         self._state.lifetimes.pop(user, None)
         removed = self._connection.execute("DELETE FROM records WHERE user_pk = ?", (pk,)).rowcount
         self._connection.execute("DELETE FROM users WHERE pk = ?", (pk,))
