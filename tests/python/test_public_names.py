@@ -6,6 +6,7 @@ import inspect
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import get_type_hints
 
@@ -128,3 +129,18 @@ def test_what_can_be_had_as_json_is_had_by_one_name() -> None:
                 found |= {f"{value.__name__}.{name}" for name in dir(value) if name in JSON_NAMES}
     assert "Quotas.to_dict" in found
     assert {name for name in found if not name.endswith(".to_dict")} == set()
+
+
+def test_a_wrong_call_is_told_in_the_callers_names(tmp_path: Path) -> None:
+    """Of the classes that `Memory` is made of nobody has heard."""
+
+    class Own(memspan.Memory):
+        def mine(self) -> None: ...
+
+    with Own(tmp_path / "a.memspan", "hash") as memory:
+        with pytest.raises(TypeError, match=r"^Memory\.add\(\) .*'user'"):
+            memory.add("text")  # type: ignore[call-arg]
+        with pytest.raises(TypeError, match=r"^Memory\.search\(\) .*'limit'"):
+            memory.search("text", user="ana", limit=3)  # type: ignore[call-arg]
+        assert Own.mine.__qualname__.endswith("Own.mine")
+        assert memory.asearch.__qualname__ == "Memory.asearch"
