@@ -36,7 +36,10 @@ class AnswerTimings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """An answer from a user's memories."""
+    """An answer from a user's memories: its `text`, the ids of its `sources`, and whether they were `enough` for one.
+
+    `context` is what the model was shown, `usage` what it cost.
+    """
 
     text: str
     """`NOT_ENOUGH` when there is none."""

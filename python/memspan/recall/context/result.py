@@ -35,7 +35,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The best memories for a question, ready for a prompt."""
+    """The best memories for a question, ready for a prompt: the `text`, its `tokens`, and the `sources` in it."""
 
     text: str
     """Between `<memories>` and `</memories>`, one memory a line, in the order of time, under their days; empty when

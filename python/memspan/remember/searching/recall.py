@@ -16,7 +16,10 @@ __all__ = ["Moved", "Recall", "Recalls", "Timings", "recall_of"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recall:
-    """One record that was found."""
+    """One record that was found: its `id`, its `text`, `at` when it happened, and the `score` that it is ranked by.
+
+    `views` tells by which views it was found, with its rank and score in each; `record` is all that is stored of it.
+    """
 
     id: str
     text: str
@@ -74,7 +77,9 @@ _UNTIMED: Final = Timings()
 
 
 class Recalls(list[Recall]):
-    """A list of `Recall`, best first."""
+    """A list of `Recall`, best first, with what is known of the whole search: its `plan`, its `timings` and, where they
+    were asked for, `confidence`, `explanation` and what `moved`.
+    """
 
     explanation: Mapping[str, Any] | None
     """With `explain=True`: how the search was run and what it left out."""
