@@ -33,6 +33,13 @@ def test_text_report_names_users_and_store(run, store, conversation_file):
     assert result.stderr == ""
 
 
+def test_the_first_file_of_a_store_is_told_how_to_search_it(run, store, write_lines):
+    lines = write_lines(turn(1, user="Ana Lee"))
+    said = run("ingest", lines, "--store", store).stdout
+    assert said.endswith(f"Next: memspan search \"...\" --store {store} --user 'Ana Lee'\n")
+    assert "Next" not in run("ingest", lines, "--store", store).stdout
+
+
 def test_twice_changes_nothing(run, run_json, filled, conversation_file):
     before = run("export", "-", "--store", filled, "--user", "demo").stdout
     run("ingest", conversation_file, "--store", filled, "--batch", 7)

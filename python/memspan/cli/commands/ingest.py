@@ -96,6 +96,7 @@ def ingest(
     error: Exception | None = None
     status = ExitStatus.OK
     waiting = 0
+    first = not store.exists()
     try:
         # The first one comes before there is a store: a file that is no conversation makes none.
         turns = _begun(read_turns(env.stdin_bytes if _is_stdin(file) else file, format=format_, user=user))
@@ -124,6 +125,11 @@ def ingest(
         env.write_json(_as_json(store, report, lost, size, message))
     elif report.total or message is None:
         _print(env, store, report, lost, size)
+        if first and report.total and message is None:
+            user = next(iter(report.turns))
+            env.say(
+                f'Next: memspan search "..." --store {shlex.quote(str(store))} --user {shlex.quote(user)}'
+            )
         if waiting:
             env.say(
                 f"{counted(waiting, 'job')} waiting: memspan process --store {shlex.quote(str(store))} --llm MODEL"
