@@ -128,6 +128,12 @@ def test_one_session_as_a_mapping() -> None:
     assert [record.session for record in records({"session": "s", "messages": ["a", "b"]})] == ["s", "s"]
 
 
+def test_texts_are_no_roles() -> None:
+    assert [record.text for record in records([("we met", "a user"), ("user", "of it", "hi")])] == [
+        "we met", "a user", "user", "of it", "hi"
+    ]  # fmt: skip
+
+
 def test_sessions_as_lists_get_names_that_last() -> None:
     given = [[{"id": "m1", "text": "a"}, {"text": "b"}], [{"id": "m3", "text": "c"}]]
     first, second = records(given), records(given)
@@ -176,6 +182,8 @@ def test_half_emoji_are_replaced_in_texts_and_refused_in_names() -> None:
         ("  ", "messages.text"),
         (["a", None], r"messages\[1\]"),
         (["a", ["b"]], r"messages\[0\]: .*session"),
+        ([("user", "hi"), ("ai", "hello")], r"messages\[0\]: .*role.*content"),
+        (("Human", "hi"), r"messages: .*role.*content"),
         ([{"text": "a", "content": "b"}], r"messages\[0\]: .*either"),
         ([{"text": 7}], r"messages\[0\]\['text'\]"),
         ([{"text": "x", "at": "soon"}], r"messages\[0\]\['at'\]"),

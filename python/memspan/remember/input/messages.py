@@ -57,6 +57,7 @@ _MESSAGE_KEYS: Final = frozenset(
 )
 _PART_KEYS: Final = ("content", "function", "custom")
 _DEPTH: Final = 8
+_ROLES: Final = frozenset(("ai", "assistant", "developer", "human", "system", "tool", "user"))
 _ACCEPTED: Final = "a text, a message (mapping), a list of messages, or a list of sessions"
 
 
@@ -113,6 +114,7 @@ def _sessions(messages: Any, defaults: _Defaults) -> Iterator[tuple[str, Sequenc
     elif isinstance(messages, Mapping):
         yield _session("messages", messages, defaults)
     elif isinstance(messages, Sequence) and not isinstance(messages, (bytes, bytearray)):
+        _refuse_pair(messages, "messages")
         nested = [
             (isinstance(entry, Mapping) and "messages" in entry)
             or (isinstance(entry, Sequence) and not isinstance(entry, (str, bytes, bytearray)))
@@ -134,6 +136,7 @@ def _sessions(messages: Any, defaults: _Defaults) -> Iterator[tuple[str, Sequenc
 
 def _session(argument: str, entry: Any, defaults: _Defaults) -> tuple[str, Sequence[Any], _Defaults]:
     if not isinstance(entry, Mapping):
+        _refuse_pair(entry, argument)
         return argument, entry, replace(defaults, session=defaults.session or _first_id(entry) or new_id())
     for key in entry:
         if key not in _SESSION_KEYS:
@@ -154,6 +157,17 @@ def _session(argument: str, entry: Any, defaults: _Defaults) -> tuple[str, Seque
         },
     )
     return f"{argument}['messages']", entries, own
+
+
+def _refuse_pair(entry: Sequence[Any], argument: str) -> None:
+    """Refuse a role and a text, as some packages write a message: they would be a session of two texts."""
+    if (
+        len(entry) == 2
+        and all(isinstance(part, str) for part in entry)
+        and entry[0].strip().lower() in _ROLES
+    ):
+        accepted = 'a message with a role as a mapping: {"role": ..., "content": ...}'
+        raise invalid(argument, entry, accepted)
 
 
 def _first_id(entries: Sequence[Any]) -> str | None:
