@@ -114,10 +114,10 @@ class Oracle:
         return sorted(found, key=recency, reverse=True)[:k]
 
     def route(self, user: str, embedding: Vector, k: int) -> list[tuple[str, float]]:
-        """The tags whose own embedding, or else the mean of their records' directions, lies nearest."""
+        """The tags of today whose own embedding, or else the mean of their records' directions, lies nearest."""
         model, target = self.user(user), unit(embedding)
         scored = []
-        for tag in model.tags():
+        for tag in model.tags(retired=False):
             carriers = [
                 rec for rec in model.records.values() if tag in rec.tags and rec.embedding is not None
             ]
