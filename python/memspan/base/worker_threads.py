@@ -54,20 +54,17 @@ async def in_worker(function: Callable[..., T], *arguments: Any, executor: Execu
         InterpreterEndsError: threads are not started any more.
     """
     work = _Work(functools.partial(function, *arguments))
-    waiting, look = {_on_executor(work, executor)}, _LOOK
+    future = _on_executor(work, executor)
+    work.look_later(future, executor, _LOOK)
     try:
-        while not work.ended:
-            done, waiting = await asyncio.wait(waiting, timeout=look, return_when=asyncio.FIRST_COMPLETED)
-            for each in done:
-                each.result()
-            if not work.begun:
-                look *= 2
-                waiting.add(_on_executor(work, executor))
+        await future
+        while not work.ended:  # it was put on again, and that one began it
+            await asyncio.wait(work.again, timeout=_LOOK)
     except asyncio.CancelledError:
         work.begin()  # nobody else is to
-        for each in waiting:
-            each.cancel()
         raise
+    finally:
+        work.timer.cancel()
     return work.result()
 
 
@@ -91,6 +88,9 @@ class _Work(Generic[T]):
         self._value: T | None = None
         self._error: BaseException | None = None
         self.ended = False
+        self.again: list[asyncio.Future[None]] = []
+        """Where it was put on again."""
+        self.timer: asyncio.TimerHandle
 
     @property
     def begun(self) -> bool:
@@ -109,6 +109,26 @@ class _Work(Generic[T]):
             self._error = error
         finally:
             self.ended = True
+
+    def look_later(self, future: asyncio.Future[None], executor: Executor | None, seconds: float) -> None:
+        """See in some seconds whether the future should be done, or nobody has begun."""
+        loop = asyncio.get_running_loop()
+        self.timer = loop.call_later(seconds, self._look, future, executor, seconds)
+
+    def _look(self, future: asyncio.Future[None], executor: Executor | None, seconds: float) -> None:
+        if future.done():
+            return
+        if self.ended:
+            future.set_result(None)
+            return
+        if not self.begun:
+            seconds *= 2
+            try:
+                self.again.append(_on_executor(self, executor))
+            except RuntimeError as error:
+                future.set_exception(error)
+                return
+        self.look_later(future, executor, seconds if not self.begun else _LOOK)
 
     def result(self) -> T:
         """What the call returned or raised. Once."""

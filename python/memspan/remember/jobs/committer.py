@@ -54,7 +54,7 @@ def in_store(store: Store) -> Callable[[Sequence[Callable[[StoreWriter], Any]]],
     return run
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Entry(Generic[W]):
     operation: Callable[[W], Any]
     future: asyncio.Future[Any]
@@ -88,6 +88,8 @@ class Committer(Generic[W]):
         self._most = most
         self._loop = asyncio.get_running_loop()
         self._queue: SimpleQueue[_Entry[W] | None] = SimpleQueue()
+        self._waiting: set[_Entry[W]] = set()
+        self._looking = False
         self._alone: set[object] = set()
         """Sources whose last operation failed: the next ones are not to fail others, whose work is then done twice."""
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
@@ -112,18 +114,27 @@ class Committer(Generic[W]):
         future: asyncio.Future[T] = self._loop.create_future()
         entry = _Entry(operation, future, weight, source)
         self._queue.put(entry)
+        if not self._looking:
+            self._loop.call_later(_LOOK, self._look)
+            self._looking = True
+        self._waiting.add(entry)
         try:
-            # Whoever tells may have no memory to do it.
-            while not (await asyncio.wait((future,), timeout=_LOOK))[0]:
-                alive = self._thread.is_alive()
-                if entry.results:
-                    _settle((entry,))
-                elif not alive:
-                    raise MemoryError("the thread that writes to the store ended: there was no memory for it")
-        except asyncio.CancelledError:
-            future.cancel()
-            raise
-        return future.result()
+            return await future
+        finally:
+            self._waiting.discard(entry)
+
+    def _look(self) -> None:
+        """Whoever tells may have no memory to do it."""
+        alive = self._thread.is_alive()
+        for entry in self._waiting:
+            if entry.results:
+                _settle((entry,))
+            elif not alive and not entry.future.done():
+                lost = "the thread that writes to the store ended: there was no memory for it"
+                entry.future.set_exception(MemoryError(lost))
+        self._looking = bool(self._waiting)
+        if self._looking:
+            self._loop.call_later(_LOOK, self._look)
 
     def close(self) -> None:
         """End the thread when all that came before is done. Does not wait."""
