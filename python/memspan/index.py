@@ -380,8 +380,7 @@ class Index(DuplicateCalls, LayoutCalls, NameCalls, QuotaCalls, TagCalls):
     def search_many(self, queries: Iterable[Query], threads: int = 0) -> list[Hits]:
         """Answer many queries on `threads` threads (0: all cores); the answers keep the queries' order.
 
-        Exact queries of one user, without filters, share the reading of the rows: many of them take a quarter to two
-        thirds of the time.
+        Exact queries of one user, without filters, share the reading of rows: many take a quarter to two thirds.
         """
         return answers_of(self._native, natives_of(queries), as_integer(threads, "threads", 0, 1024))
 
@@ -404,13 +403,9 @@ class Index(DuplicateCalls, LayoutCalls, NameCalls, QuotaCalls, TagCalls):
     ) -> list[tuple[str | None, str | None]]:
         """For each id, the ids of the records right before and after it in its session, by time, of one time by the
         id (shorter, then smaller); `None` at the ends, and around unknown ids. Retired records stand in no session.
-        With `same_kind`, records of other kinds than its own do not count: what was derived stands between no two
-        turns. O(log n) an id, and what is passed over.
-        """
-        found = self._native.beside(
-            as_text(user, "user"), as_texts(ids, "ids"), as_flag(same_kind, "same_kind")
-        )
-        return [(before or None, after or None) for before, after in found]
+        With `same_kind`, records of other kinds than its own do not count. O(log n + passed over) an id."""
+        asked = as_text(user, "user"), as_texts(ids, "ids"), as_flag(same_kind, "same_kind")
+        return [(before or None, after or None) for before, after in self._native.beside(*asked)]
 
     def contains(self, *, user: str, id: str) -> bool:
         """Whether the user has a record of that id. O(1)."""
