@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -129,6 +130,11 @@ class Index(DuplicateCalls, LayoutCalls, NameCalls, QuotaCalls, TagCalls):
     def stamp(self) -> str:
         """The note that was given to `save`, for an index that was loaded; otherwise empty."""
         return self._native.stamp
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        if operator.index(protocol) < 2:  # Python 3.10 would write an index without anything in it.
+            raise TypeError("cannot copy or pickle memspan.Index objects")
+        return super().__reduce_ex__(protocol)
 
     def __len__(self) -> int:
         return len(self._native)

@@ -19,8 +19,18 @@ _UNKNOWN: Final = Usage(calls=1, uncounted=1)
 
 def spent_by(error: BaseException) -> Usage | None:
     """What the calls cost that ended with an error or were cancelled; `None` when nothing, or when it does not say."""
-    usage = getattr(error, SPENT, None)
+    usage = getattr(_telling(error), SPENT, None)
     return usage if isinstance(usage, Usage) and usage != Usage() else None
+
+
+def _telling(error: BaseException) -> BaseException:
+    """The error that says it. Whoever awaits a task that was cancelled gets another one on Python 3.10, whose context
+    is the one that the task ended with."""
+    while isinstance(error, asyncio.CancelledError) and not hasattr(error, SPENT):
+        if not isinstance(error.__context__, asyncio.CancelledError):
+            break
+        error = error.__context__
+    return error
 
 
 class Late(NamedTuple):
@@ -56,7 +66,7 @@ async def _cancelled(task: asyncio.Future[Any]) -> Usage:
     try:
         await task
     except asyncio.CancelledError as error:
-        spent = getattr(error, SPENT, _UNKNOWN)
+        spent = getattr(_telling(error), SPENT, _UNKNOWN)
     except Exception as error:  # it failed in the last moment
         with suppress(AttributeError):
             spent = error.usage or Usage()  # type: ignore[attr-defined]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -50,7 +51,20 @@ def test_redirects_are_refused_at_once(
     assert len(server.asked) == 2
 
 
-@pytest.mark.parametrize(("location", "host"), [("/elsewhere", "127.0.0.1"), ("mailto:a@b", r"\?")])
+@pytest.mark.parametrize(
+    ("location", "host"),
+    [
+        ("/elsewhere", "127.0.0.1"),
+        pytest.param(
+            "mailto:a@b",
+            r"\?",
+            marks=pytest.mark.skipif(
+                sys.version_info < (3, 11),
+                reason="the last httpx2 for 3.10 takes it for a broken connection, which is tried again",
+            ),
+        ),
+    ],
+)
 def test_odd_redirects_are_refused_too(
     model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, location: str, host: str
 ) -> None:

@@ -18,6 +18,7 @@ from memspan.records import Record
 from memspan.store import SqliteStore
 
 Make = Callable[..., Record]
+OLD = sys.version_info < (3, 11)
 
 
 @contextmanager
@@ -32,6 +33,8 @@ def interrupted(after: int) -> Iterator[None]:
 
     def look(frame: FrameType, event: str, argument: Any) -> None:
         nonlocal left
+        if OLD and event == "call" and frame.f_lasti >= 0:
+            return  # An error here leaves a generator without its `finally`, which that of a signal does not.
         if event in ("c_return", "call") and argument is not sys.setprofile:
             left -= 1
             if left == 0:
