@@ -10,7 +10,7 @@ namespace memspan {
 namespace {
 
 // Other records of a tag that a write looks at.
-constexpr size_t kLookedAt = 16;
+constexpr size_t kTriedOthers = 16;
 
 }  // namespace
 
@@ -57,8 +57,8 @@ bool UserIndex::may_turn_tags(Slot slot) const {
     const TagDag::Slots& records = c.tags.records(tag);
     size_t looked = 0;
     auto other = records.begin();
-    while (other != records.end() && looked++ < kLookedAt && (*other == slot || c.standing.retired(*other))) ++other;
-    if (other == records.end() || looked > kLookedAt) return true;
+    while (other != records.end() && looked++ < kTriedOthers && (*other == slot || c.standing.retired(*other))) ++other;
+    if (other == records.end() || looked > kTriedOthers) return true;
   }
   return false;
 }

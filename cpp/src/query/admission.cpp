@@ -19,7 +19,7 @@ constexpr size_t kSelectCost = 3;
 constexpr size_t kWordCost = 64;
 
 // So many records are asked for what `where` says, all of them; more are left open where one in kOpenShare of a sample is it.
-constexpr size_t kAskedRecords = 8192;
+constexpr size_t kAskedAdmitted = 8192;
 constexpr size_t kOpenSample = 128;
 constexpr size_t kOpenShare = 8;
 
@@ -156,7 +156,7 @@ void Admission::keep_by_where(const Where& where) {
 }
 
 bool Admission::leave_open() {
-  if (form_ == Form::slots || count_ < kAskedRecords) return false;
+  if (form_ == Form::slots || count_ < kAskedAdmitted) return false;
   size_t asked = 0;
   size_t admitted = 0;
   for_every_in_form(count_ / kOpenSample, [&](Slot slot) {

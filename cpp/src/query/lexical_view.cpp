@@ -42,9 +42,9 @@ struct Rest {
 
 // Scores the records that hold any of `terms`, window by window.
 template <typename Admits>
-class Search {
+class LexicalSearch {
  public:
-  Search(const LexicalIndex& lexical, Scratch& scratch, std::span<TermCursor> terms, TopK& best, Admits admits)
+  LexicalSearch(const LexicalIndex& lexical, Scratch& scratch, std::span<TermCursor> terms, TopK& best, Admits admits)
       : lexical_(lexical), scratch_(scratch), terms_(terms), best_(best), admits_(admits) {}
 
   // Keeps each record that may be among the best with what other terms add.
@@ -161,7 +161,7 @@ class Pruning {
     float kth;
     {
       TopK partial(k_, recency, best);
-      Search search(lexical_, scratch_, std::span(scratch_.terms.cursors).first(rare_), partial, admits);
+      LexicalSearch search(lexical_, scratch_, std::span(scratch_.terms.cursors).first(rare_), partial, admits);
       search.keep_candidates(rest_, candidates);
       search.run(first, last);
       partial.sort();
@@ -259,7 +259,7 @@ void search_lexical(const UserColumns& user, const PreparedQuery& prepared, cons
       const auto admits_live = [&](Slot slot) { return user.live.test(slot) && admits(slot); };
       if (pruning && pruning.run(first, last, best, user.recency(), admits_live)) return;
       TopK selection(prepared.depth, user.recency(), best);
-      Search(lexical, scratch, scratch.terms.cursors, selection, admits_live).run(first, last);
+      LexicalSearch(lexical, scratch, scratch.terms.cursors, selection, admits_live).run(first, last);
       selection.sort();
     });
   } catch (...) {

@@ -8,9 +8,9 @@
 namespace memspan {
 namespace {
 
-constexpr size_t kFewRecords = 32;  // hits that are made before it is known how many there are
-constexpr size_t kLookedAt = 128;   // of so many records at the query's times one is looked at
-constexpr size_t kRareTag = 16;     // tags on fewer than one record of so many: to read their list is faster than a walk
+constexpr size_t kFewRecords = 32;      // hits that are made before it is known how many there are
+constexpr size_t kOneLookedAtOf = 128;  // of so many records at the query's times one is looked at
+constexpr size_t kRareTag = 16;         // tags on fewer than one record of so many: to read their list is faster than a walk
 
 // The newest one has rank 1. Inline, as calling it would be a tenth of a listing.
 [[gnu::always_inline]] inline void write_hit(const UserColumns& user, Slot slot, Micros at, size_t rank, const UseCounter& uses, Hit& hit) {
@@ -110,7 +110,7 @@ void list_by_time(const UserColumns& user, const std::optional<std::span<const I
 bool list_by_filters(const UserColumns& user, const PreparedQuery& prepared, std::vector<Slot>& newest, std::vector<Hit>& hits,
                      const UseCounter& uses) {
   const Timeline::Entries& entries = user.timeline.entries();
-  size_t left = count_within(user.timeline, prepared.intervals) / kLookedAt;
+  size_t left = count_within(user.timeline, prepared.intervals) / kOneLookedAtOf;
   if (prepared.depth > left) return false;
   const RecordFilters filters(user, prepared);
   if (!filters.promise(prepared.depth, left, entries.size())) return false;

@@ -15,7 +15,7 @@ namespace memspan {
 namespace {
 
 // With less than one record for so many slots, the lists are read again instead of all scores of a window.
-constexpr size_t kSparse = 8;
+constexpr size_t kSparseTags = 8;
 
 // The records of a tag that are left, from the last to the first.
 class TagCursor {
@@ -61,9 +61,9 @@ std::vector<TagCursor>& thread_window_ends() {
 }
 
 template <typename Admits>
-class Search {
+class SymbolicSearch {
  public:
-  Search(TopK& best, Admits admits) : best_(best), admits_(admits) {}
+  SymbolicSearch(TopK& best, Admits admits) : best_(best), admits_(admits) {}
 
   void run() {
     for (;;) {
@@ -105,7 +105,7 @@ class Search {
       postings += cursor.read_from(first, [scores, first, weight = cursor.weight()](Slot slot) { scores[slot - first] += weight; });
     }
     const size_t width = size_t{last} - first + 1;
-    if (postings * kSparse < width) {
+    if (postings * kSparseTags < width) {
       collect_by_postings(first);
     } else {
       collect_all(first, width);
@@ -161,7 +161,7 @@ void search_symbolic(const UserColumns& user, const PreparedQuery& prepared, con
   }
   TopK top(prepared.depth, user.recency(), best);
   try {
-    admission.visit([&](auto admits) { Search(top, admits).run(); });
+    admission.visit([&](auto admits) { SymbolicSearch(top, admits).run(); });
   } catch (...) {
     ScoreWindow::of_thread().scores.fill(0.0f);
     throw;

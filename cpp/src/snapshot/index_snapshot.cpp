@@ -32,7 +32,7 @@ constexpr std::string_view kMagic = "MEMSPAN\n";
 constexpr std::string_view kEndMagic = "\nMEMSPAN";
 constexpr uint32_t kVersion = 17;
 constexpr size_t kStampBytes = 1u << 16;
-constexpr size_t kHeaderBytes = kMagic.size() + 2 * sizeof(uint32_t);
+constexpr size_t kFileHeaderBytes = kMagic.size() + 2 * sizeof(uint32_t);
 constexpr size_t kFooterBytes = 2 * sizeof(uint64_t) + 2 * sizeof(uint32_t) + kEndMagic.size();
 constexpr size_t kUserBytes = sizeof(uint32_t) + 9 * sizeof(uint64_t) + sizeof(uint32_t);  // in the directory, and the name
 
@@ -105,7 +105,7 @@ ByteReader find_directory(const MappedFile& file) {
                        "format version " + std::to_string(version) + "; this program reads " + std::to_string(kVersion));
   }
   header.check(header.get<uint32_t>() == 0, "a reserved number is not 0");
-  if (bytes.size() < kHeaderBytes + kFooterBytes) fail(bytes.size(), "the file ends too early");
+  if (bytes.size() < kFileHeaderBytes + kFooterBytes) fail(bytes.size(), "the file ends too early");
   const size_t footer_offset = bytes.size() - kFooterBytes;
   if (!bytes.ends_with(kEndMagic)) fail(footer_offset, "the file does not end like a snapshot");
   ByteReader footer(bytes.substr(footer_offset), file.path(), footer_offset);
@@ -114,7 +114,7 @@ ByteReader find_directory(const MappedFile& file) {
   const auto directory_checksum = footer.get<uint32_t>();
   footer.check(footer.get<uint32_t>() == crc32c(bytes.substr(footer_offset, 2 * sizeof(uint64_t) + sizeof(uint32_t))),
                "a checksum does not match");
-  if (offset < kHeaderBytes || offset > footer_offset || size != footer_offset - offset) {
+  if (offset < kFileHeaderBytes || offset > footer_offset || size != footer_offset - offset) {
     fail(footer_offset, "the directory lies outside of its place");
   }
   const std::string_view directory = bytes.substr(offset, size);
@@ -181,7 +181,7 @@ std::unique_ptr<Index> Index::load(const std::string& path, const Residency& res
   index->stamp_ = std::move(stamp);
   index->quotas_->load(directory);
   const uint64_t count = directory.get_count(kUserBytes);
-  uint64_t free = kHeaderBytes;  // images lie one after the other, so that no two users share a byte
+  uint64_t free = kFileHeaderBytes;  // images lie one after the other, so that no two users share a byte
   uint64_t body_end = 0;         // of the image before
   for (uint64_t i = 0; i < count; ++i) {
     const std::string_view name = directory.get_text(limits::kNameBytes);

@@ -13,7 +13,7 @@ namespace {
 // Rows scored before the scores are looked at: these stay in the first-level cache, and the threshold is young.
 constexpr size_t kTile = 128;
 
-VectorScratch& thread_scratch() {
+VectorScratch& thread_scratch_of_tags() {
   thread_local VectorScratch scratch;
   return scratch;
 }
@@ -45,7 +45,7 @@ void TagVectors::erase(TagId tag) {
 }
 
 void TagVectors::nearest(const float* query, size_t k, bool floats_only, std::vector<Candidate>& found) const {
-  VectorScratch& scratch = thread_scratch();
+  VectorScratch& scratch = thread_scratch_of_tags();
   scratch.scores.resize(std::max(kTile, scratch.scores.size()));
   scratch.selected.resize(std::max(kTile, scratch.selected.size()));
   float margin = 0.0f;

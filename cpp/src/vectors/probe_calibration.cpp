@@ -37,7 +37,7 @@ constexpr double kWorthShortening = 0.8;
 // Costs, as rows that are scanned: reading a short row, and reading a row that was not ruled out.
 constexpr double kShortRow = 0.15;
 constexpr double kPreparation = 2000.0;  // of a query
-constexpr double kGatheredRow = 2.5;
+constexpr double kRowLeft = 2.5;
 
 constexpr float kLeastOpen = 1e-6f;
 constexpr float kDefaultRecall = 0.995f;
@@ -266,7 +266,7 @@ class Calibration {
           shorts->score(short_query, block.start, block.end, scores.data());
           const size_t found = kernels().select_above(scores.data() + block.start, rows, ShortRows::least_score(short_query, kth), selected.data());
           read[first] += kShortRow * static_cast<double>(rows) +
-                         std::min(static_cast<double>(rows), kGatheredRow * static_cast<double>(found));
+                         std::min(static_cast<double>(rows), kRowLeft * static_cast<double>(found));
         }
       }
     });

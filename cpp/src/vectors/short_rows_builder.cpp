@@ -12,19 +12,19 @@
 namespace memspan {
 namespace {
 
-constexpr size_t kSample = 2048;  // rows that the directions are found of
-constexpr size_t kWorthAThread = 4096;
-constexpr size_t kAtATime = 1024;
+constexpr size_t kSampledRows = 2048;  // rows that the directions are found of
+constexpr size_t kShortenedWorthAThread = 4096;
+constexpr size_t kShortenedAtATime = 1024;
 
 void put_all(ShortRows& shorts, const RowView& rows) {
   const Interruption interruption = interruption_of_thread();
   std::mutex mutex;
   std::vector<uint32_t> apart;
-  in_parallel(rows.size(), kWorthAThread, [&](size_t first, size_t last) {
+  in_parallel(rows.size(), kShortenedWorthAThread, [&](size_t first, size_t last) {
     share_interruption(interruption);
     std::vector<float> buffer(rows.dim());
     for (; first < last; ++first) {
-      if (first % kAtATime == 0) check_interruption();
+      if (first % kShortenedAtATime == 0) check_interruption();
       if (shorts.put(first, rows.floats(first, buffer.data()))) continue;
       const std::lock_guard lock(mutex);
       apart.push_back(static_cast<uint32_t>(first));
@@ -38,7 +38,7 @@ void put_all(ShortRows& shorts, const RowView& rows) {
 
 std::unique_ptr<ShortRows> shorten_rows(const RowView& rows, std::mt19937& random) {
   const size_t dim = rows.dim();
-  const size_t count = std::min(kSample, rows.size());
+  const size_t count = std::min(kSampledRows, rows.size());
   huge_pages::PassingVector<float> sample;
   sample.reserve(count * dim);
   std::vector<float> buffer(dim);

@@ -10,7 +10,7 @@ namespace memspan {
 namespace {
 
 // By their short rows, so many times k rows are read first. How good they are is found on a sample.
-constexpr size_t kLookedAt = 3;
+constexpr size_t kLookedAtPerHit = 3;
 constexpr size_t kSampledScores = 1024;
 
 }  // namespace
@@ -47,7 +47,7 @@ void VectorTable::sift(const float* query, size_t k, float recall, const VectorF
   }
   stats.short_rows_read += static_cast<uint32_t>(total);
   const size_t of_admitted = (filter.admitted != nullptr || filter.also) && filter.count > 0 ? std::max<size_t>(1, total / filter.count) : 1;
-  const float good = good_score(total, kLookedAt * k * of_admitted, scratch);
+  const float good = good_score(total, kLookedAtPerHit * k * of_admitted, scratch);
 
   size_t waiting = 0;
   const auto flush = [&] {
