@@ -30,6 +30,16 @@ PyObject* represent(PyObject* self) { return PyObject_Repr(self_of(self)->functi
 // By name, as a Python function is pickled.
 PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self_of(self)->function, "__qualname__"); }
 
+// Once asked for, as inspect takes long to import. Without it inspect looks past the method that is bound, from Python 3.13.1
+// on, and shows its first parameter.
+PyObject* signature(PyObject* self, void*) {
+  PyObject* const inspect = PyImport_ImportModule("inspect");
+  if (inspect == nullptr) return nullptr;
+  PyObject* const found = PyObject_CallMethod(inspect, "signature", "O", self_of(self)->function);
+  Py_DECREF(inspect);
+  return found;
+}
+
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(self_of(self)->function);
@@ -76,6 +86,7 @@ void register_native_method() {
       {"__weaklistoffset__", T_PYSSIZET, offsetof(NativeMethod, weak_references), READONLY, nullptr},
       {nullptr, 0, 0, 0, nullptr}};
   static PyGetSetDef attributes[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+                                     {"__signature__", signature, nullptr, nullptr, nullptr},
                                      {nullptr, nullptr, nullptr, nullptr, nullptr}};
   static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
   static PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
