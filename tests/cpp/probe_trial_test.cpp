@@ -46,15 +46,12 @@ struct Fixture {
 
 // With memory for what a trial writes.
 struct Tried {
-  Tried(size_t count, size_t blocks) : bounds(2 * count * blocks), queries(count) {
-    for (size_t q = 0; q < count; ++q) {
-      queries[q].means = std::span(bounds).subspan(2 * q * blocks, blocks);
-      queries[q].spreads = std::span(bounds).subspan((2 * q + 1) * blocks, blocks);
-    }
+  Tried(size_t count, size_t blocks) : cosines(count * blocks), queries(count) {
+    for (size_t q = 0; q < count; ++q) queries[q].cosines = std::span(cosines).subspan(q * blocks, blocks);
   }
   const TriedQuery& operator[](size_t q) const { return queries[q]; }
 
-  std::vector<float> bounds;
+  std::vector<float> cosines;
   std::vector<TriedQuery> queries;
 };
 
@@ -63,6 +60,7 @@ BOOST_FIXTURE_TEST_CASE(it_finds_the_best_rows_and_what_their_blocks_needed, Fix
   ProbeTrial(*layout, kDim).run(queries.data(), selves.size(), selves.data(), tried.queries.data());
   CodeQuery query;
   for (size_t q = 0; q < selves.size(); ++q) {
+    tried.queries[q].note_needed(*layout);
     query.set(queries.data() + q * kDim, kDim);
     std::vector<float> raw(kRows);
     query.score(layout->rows, 0, kRows, raw.data());
@@ -76,7 +74,8 @@ BOOST_FIXTURE_TEST_CASE(it_finds_the_best_rows_and_what_their_blocks_needed, Fix
       for (size_t i = 0; i < k; ++i) {
         BOOST_TEST(raw[tried[q].best[i]] == sorted[i]);
         const size_t block = layout->block_of(tried[q].best[i]);
-        const float reach = (tried[q].kth[depth] - tried[q].means[block]) / tried[q].spreads[block];
+        const float cosine = tried[q].cosines[block];
+        const float reach = (tried[q].kth[depth] - cosine * layout->means[block]) / layout->spread(block, cosine);
         BOOST_TEST(tried[q].needed[depth][i] == reach);
       }
     }
@@ -93,7 +92,8 @@ BOOST_FIXTURE_TEST_CASE(what_is_found_for_a_query_does_not_depend_on_the_others,
     trial.run(queries.data() + q * kDim, 1, &selves[q], alone.queries.data());
     BOOST_TEST(alone[0].best == together[q].best, boost::test_tools::per_element());
     BOOST_TEST(alone[0].kth == together[q].kth, boost::test_tools::per_element());
-    BOOST_TEST(alone[0].means == together[q].means, boost::test_tools::per_element());
+    BOOST_TEST(alone[0].cosines == together[q].cosines, boost::test_tools::per_element());
+    BOOST_TEST(alone[0].scatter.observed == together[q].scatter.observed);
   }
 }
 

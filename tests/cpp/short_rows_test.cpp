@@ -171,7 +171,7 @@ struct Stored : Graded {
     Looked looked;
     for (int i = 0; i < kQueries; ++i) {
       Query query{.user = "ana", .embedding = graded.vector(), .k = k, .explain = true};
-      if (filter == Filter::time) query.between = {{{100, 400}, {500, 900}}};
+      if (filter == Filter::time) query.between = {{{0, 450}, {460, 900}}};
       if (filter == Filter::tag) query.require_tags = {"third"};
       Query exact = query;
       exact.exact = true;

@@ -41,12 +41,15 @@ struct ClusterLayout {
 
   std::vector<Block> blocks;  // ascending; together they cover all rows
   CodeRows centroids;         // by block
-  // By block: mean and variance of the cosines of its rows with the centroid, and the mean square of the length of what
-  // is orthogonal to it. A row's score is the query's cosine with the centroid times the row's, plus the product of what
-  // is orthogonal to it in both.
+  // By block: mean and variance of the cosines of its rows with the centroid, and `overlap` times the mean square of the
+  // length of what is orthogonal to it. A row's score is the query's cosine with the centroid times the row's, plus the product
+  // of what is orthogonal to it in both.
   std::vector<float> means;
   std::vector<float> variances;
   std::vector<float> orthogonals;
+  // The mean square of that last product, over what it would be if both lay on one line: 1 over the number of directions that
+  // they are scattered over.
+  float overlap = 1.0f;
 
   ProbeReach reach;
   TriedScores tried;  // of the queries that found it
@@ -64,8 +67,8 @@ struct ClusterLayout {
   double cohesion = 0.0;
   double cohesion_now = 0.0;
 
-  // What the scores of a block's rows are expected to be spread like, up to a factor, for a query that has this cosine with
-  // its centroid.
+  // The standard deviation that the scores of a block's rows are expected to have, for a query that has this cosine with its
+  // centroid.
   float spread(size_t block, float cosine) const {
     const float square = cosine * cosine;
     return std::sqrt(square * variances[block] + (1.0f - square) * orthogonals[block] + kLeastVariance);

@@ -98,6 +98,7 @@ class LayoutBuilder {
     layout_->basis = base.basis;
     layout_->clusters = base.clusters;
     layout_->cohesion = base.cohesion;
+    layout_->overlap = base.overlap;
     layout_->reach = base.reach;
     layout_->tried = base.tried;
     layout_->probed_share = base.probed_share;
@@ -281,7 +282,7 @@ class LayoutBuilder {
       layout_->means[b] = static_cast<float>(mean);
       // Of rows that point either way it is 1, or more, as rows in bfloat16 may be a little longer.
       layout_->variances[b] = static_cast<float>(std::clamp(square - mean * mean, 0.0, 1.0));
-      layout_->orthogonals[b] = static_cast<float>(std::max(0.0, 1.0 - square));
+      layout_->orthogonals[b] = layout_->overlap * static_cast<float>(std::max(0.0, 1.0 - square));
     }
   }
 

@@ -18,9 +18,11 @@
 namespace memspan {
 namespace {
 
-constexpr size_t kKinds = 3;  // of queries
-constexpr size_t kQueries = 96 * kKinds;
-constexpr size_t kFewQueries = 32 * kKinds;  // enough to see whether rows that joined need more of them
+constexpr size_t kKinds = 4;  // of queries
+constexpr size_t kQueries = 72 * kKinds;
+constexpr size_t kFewQueries = 24 * kKinds;  // enough to see whether rows that joined need more of them
+constexpr size_t kFewSummed = 2;  // rows
+constexpr size_t kManySummed = 8;
 constexpr size_t kScannedWorthAThread = 65536;  // rows scanned
 // Of the misses that a recall allows, so many are planned: the queries to come are not those that were tried.
 constexpr double kCaution = 0.5;
@@ -57,14 +59,13 @@ class Calibration {
               size_t queries = kQueries)
       : layout_(layout), dim_(rows.dim()), rows_(rows), random_(random), among_(among), count_(queries) {
     const size_t blocks = layout.blocks.size();
-    for (size_t i = 0; i < count_; ++i) {
-      tried_[i].means = std::span(bounds_).subspan(2 * i * blocks, blocks);
-      tried_[i].spreads = std::span(bounds_).subspan((2 * i + 1) * blocks, blocks);
-    }
+    for (size_t i = 0; i < count_; ++i) tried_[i].cosines = std::span(cosines_).subspan(i * blocks, blocks);
   }
 
   void run() {
     try_queries();
+    set_overlap();
+    for (TriedQuery& tried : tried_) tried.note_needed(layout_);
     set_reach(layout_.reach, kCaution);
     layout_.probed_share = probed_share(nullptr);
     try_short_rows();
@@ -73,6 +74,7 @@ class Calibration {
 
   bool misses_far_too_much() {
     try_queries();
+    for (TriedQuery& tried : tried_) tried.note_needed(layout_);
     for (size_t depth = 0; depth < kDepths; ++depth) {
       for (size_t r = 0; r < ProbeReach::kRecalls.size(); ++r) {
         const float reach = layout_.reach.table()[depth][r];
@@ -93,6 +95,7 @@ class Calibration {
   // Short rows keep their reach: it rules out by what a row itself is like, wherever it lies.
   void raise() {
     try_queries();
+    for (TriedQuery& tried : tried_) tried.note_needed(layout_);
     ProbeReach needed;
     const ShortRows* const shorts = layout_.short_rows.get();
     set_reach(needed, shorts != nullptr ? kCaution / 2 : kCaution);
@@ -131,6 +134,20 @@ class Calibration {
         trial.run(query(first), batch, &selves[first], &tried_[first]);
       }
     });
+  }
+
+  // From all queries together: that of a few would be the chance of their rows.
+  void set_overlap() {
+    ScoreScatter all;
+    for (const TriedQuery& tried : tried_) {
+      all.observed += tried.scatter.observed;
+      all.along += tried.scatter.along;
+      all.across += tried.scatter.across;
+    }
+    if (all.across <= 0.0) return;
+    const double least = 1.0 / static_cast<double>(dim_);
+    layout_.overlap = static_cast<float>(std::clamp((all.observed - all.along) / all.across, least, 1.0));
+    for (float& orthogonal : layout_.orthogonals) orthogonal *= layout_.overlap;
   }
 
   template <typename Work>
@@ -189,11 +206,13 @@ class Calibration {
         for (size_t d = 0; d < dim_; ++d) query[d] = row[d] + noise(random_);
         break;
       }
-      default: {
-        const float* const other = rows_.floats(random_row(), buffers_[1].data());
-        for (size_t d = 0; d < dim_; ++d) query[d] = row[d] + other[d];
+      default:
+        std::copy_n(row, dim_, query.begin());
+        for (size_t added = 1; added < (i % kKinds == 2 ? kFewSummed : kManySummed); ++added) {
+          const float* const other = rows_.floats(random_row(), buffers_[1].data());
+          for (size_t d = 0; d < dim_; ++d) query[d] += other[d];
+        }
         break;
-      }
     }
     float length = 0.0f;
     for (float value : query) length += value * value;
@@ -256,7 +275,8 @@ class Calibration {
           read[first] = kPreparation;
         }
         for (size_t b = 0; b < layout_.blocks.size(); ++b) {
-          if (tried.means[b] + reach * tried.spreads[b] < kth) continue;
+          const float cosine = tried.cosines[b];
+          if (cosine * layout_.means[b] + reach * layout_.spread(b, cosine) < kth) continue;
           const Block& block = layout_.blocks[b];
           const size_t rows = block.end - block.start;
           if (shorts == nullptr) {
@@ -288,7 +308,7 @@ class Calibration {
   size_t count_;  // of queries
   PassingVector<float> queries_ = PassingVector<float>(count_ * dim_);
   std::array<std::vector<float>, 2> buffers_ = {std::vector<float>(dim_), std::vector<float>(dim_)};
-  PassingVector<float> bounds_ = PassingVector<float>(2 * count_ * layout_.blocks.size());  // which the tried queries write to
+  PassingVector<float> cosines_ = PassingVector<float>(count_ * layout_.blocks.size());  // which the tried queries write to
   PassingVector<TriedQuery> tried_ = PassingVector<TriedQuery>(count_);
 };
 

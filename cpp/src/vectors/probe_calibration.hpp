@@ -10,9 +10,9 @@
 
 namespace memspan {
 
-// Fills layout.reach and layout.probed_share, and makes layout.short_rows where they pay. `rows`: the rows by
-// position. The queries are made of the rows themselves: as they are, with as much noise again, and halfway between two;
-// what a search misses is counted against a full scan. O(rows dim) for each of some hundred queries.
+// Fills layout.overlap, layout.reach and layout.probed_share, and makes layout.short_rows where they pay. `rows`: the rows by
+// position. The queries are made of the rows themselves: as they are, with as much noise again, halfway between two, and in
+// the middle of eight; what a search misses is counted against a full scan. O(rows dim) for each of some hundred queries.
 void calibrate_probing(ClusterLayout& layout, const RowView& rows, std::mt19937& random);
 
 // For rows that joined the clusters of others, at these positions: the reach that was found for the others misses rows of

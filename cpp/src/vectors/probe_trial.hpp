@@ -1,4 +1,4 @@
-// Queries tried on a layout by reading all of it: what the best rows are, and how far their blocks reached for them.
+// Queries tried on a layout by reading all of it: what the best rows are, and how scores are scattered.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "base/huge_pages.hpp"
 #include "vectors/cluster_layout.hpp"
 #include "vectors/near_best.hpp"
+#include "vectors/score_scatter.hpp"
 
 namespace memspan {
 
@@ -23,9 +24,11 @@ struct TriedQuery {
 
   // How many of the best are looked at.
   size_t hits(size_t depth) const { return std::min(ProbeReach::kDepths[depth], found); }
+  // How far the blocks of the best reach for them, into `needed`.
+  void note_needed(const ClusterLayout& layout);
 
-  std::span<float> means;    // by block: expected score; the caller's memory
-  std::span<float> spreads;  // by block; likewise
+  std::span<float> cosines;  // by block, with its centroid; the caller's memory
+  ScoreScatter scatter;
   std::array<float, ProbeReach::kDepths.size()> kth = {};
   size_t found = 0;
   ByHit<uint32_t> best = {};  // positions
@@ -49,7 +52,7 @@ class ProbeTrial {
 
   void score(const CodeRows& rows, size_t first, size_t count, size_t batch, float* out) const;
   void offer(NearBest& near, const float* scores, size_t first, size_t count);
-  void judge(NearBest& near, float scale, const float* cosines, uint32_t self, TriedQuery& tried);
+  void judge(size_t q, uint32_t self, TriedQuery& tried);
 
   const ClusterLayout& layout_;
   size_t dim_;
@@ -60,6 +63,8 @@ class ProbeTrial {
   std::array<NearBest, kBatch> near_;
   huge_pages::PassingVector<float> scores_;   // of a tile, query by query
   huge_pages::PassingVector<float> cosines_;  // of the centroids, query by query
+  std::vector<ScoreSums> sums_;               // by query
+  std::vector<uint32_t> order_;               // of blocks
   std::array<uint32_t, kTile> selected_;
   std::vector<Candidate> best_;
 };

@@ -56,8 +56,7 @@ class VectorTable::Probe {
     bound_blocks(reach);
     const std::array<uint32_t, kFirstBlocks> first = most_promising({scratch_.bounds.data(), layout_.blocks.size()});
     look_at_filter(layout_.blocks[first[0]]);
-    central_ = is_central(first[0]);
-    noting_ = untried_ || central_;
+    noting_ = untried_;
     scratch_.recent.reset();
     // The nearest in any case: fresh rows that hold a part of a topic would rule out the block with the others, as the
     // calibration did not know of them.
@@ -66,18 +65,18 @@ class VectorTable::Probe {
       read(b);
       scratch_.near.settle();
     }
-    if (read_ < kFirstBlocks && !central_) return true;
+    if (read_ < kFirstBlocks) return true;
     noting_ |= is_odd();
 
     const bool sifts = layout_.short_rows && !scratch_.near.empty();
-    const size_t left = select(sifts && central_ ? kUnread : std::max(scratch_.near.kth(), kUnread));
+    const size_t left = select(std::max(scratch_.near.kth(), kUnread));
     if (gives_up(left)) return false;
     if (sifts) {
       sift(left);
       return true;
     }
     read_promising(left);
-    return !(untried_ || central_ || stays_odd()) || read_on();
+    return !(untried_ || stays_odd()) || read_on();
   }
 
  private:
@@ -127,15 +126,6 @@ class VectorTable::Probe {
       if (slot != kNoSlot && in_time && filter_.admits(slot)) ++admitted;
     }
     return static_cast<float>(admitted) / static_cast<float>(asked);
-  }
-
-  // Does the query lie in the middle of what the block's rows are scattered around? Then all rows of the topic are about as near,
-  // in all of its blocks, where those that the calibration tried are nearer to one.
-  bool is_central(uint32_t block) const {
-    constexpr float kCentral = 3.0f;  // standard deviations
-    float cosine = 0.0f;
-    scratch_.query.score(layout_.centroids, block, 1, &cosine);
-    return cosine * scratch_.query.scale() > layout_.means[block] + kCentral * std::sqrt(layout_.variances[block]);
   }
 
   // So far it has found less than any query that the calibration tried, as one does that is about nothing, or wants more than
@@ -231,7 +221,6 @@ class VectorTable::Probe {
   VectorSearchStats& stats_;
   size_t read_ = 0;         // blocks
   bool untried_ = false;    // what is wanted
-  bool central_ = false;    // the query
   bool noting_ = false;     // what blocks bring
   float least_ = 0.0f;       // of any query that was tried, the k-th best score,
   float least_best_ = 0.0f;  // and the best one

@@ -2,7 +2,7 @@
 //
 //   table  := rows (row_shape.hpp) of slots 0, 1, ...   u8 laid out, layout if it is   codes of the fresh rows
 //   codes  := u64 rows, for each: u32 slot, then for each: f32 scale   rows of codes, code_stride(dim) each
-//   layout := u8 basis  u32 clusters  u64 planned for  f64 cohesion  f32 probed share  f32 reach of each depth and recall
+//   layout := u8 basis  u32 clusters  u64 planned for  f64 cohesion  f32 probed share  f32 overlap  f32 reach of each depth and recall
 //             f32 lowest score tried of each depth   u64 blocks, for each: u32 rows  u32 cluster  f32 mean  f32 variance  f32 orthogonal  f32 scale  centroid codes
 //             codes of its rows   u8 short rows, and if there are any: u32 directions, f32 each  f32 low and f32 step of each of
 //             128 numbers   f32 most error   u64 rows apart, u32 each   f32 reach of each
@@ -130,6 +130,7 @@ void save_layout(const ClusterLayout& layout, ByteWriter& out, BodyWriter& body,
   out.put<uint64_t>(layout.planned_for);
   out.put<double>(layout.cohesion);
   out.put<float>(layout.probed_share);
+  out.put<float>(layout.overlap);
   put_reach(out, layout.reach);
   for (const float score : layout.tried.table()) out.put<float>(score);
   // Without the dead rows, and the blocks that have no others.
@@ -225,6 +226,8 @@ void VectorTable::load_layout(ByteReader& in, const Body& body, const PackedValu
   in.check(layout->cohesion >= 0.0 && layout->cohesion <= 1.01, "a cohesion is not one");
   layout->probed_share = layout->planned_share = in.get<float>();
   in.check(layout->probed_share >= 0.0f && layout->probed_share <= 1.0f, "a probed share is not one");
+  layout->overlap = in.get<float>();
+  in.check(layout->overlap >= 0.0f && layout->overlap <= 1.0f, "an overlap is not a share");
   layout->reach = get_reach(in);
   for (size_t d = 0; d < ProbeReach::kDepths.size(); ++d) {
     const auto score = in.get<float>();

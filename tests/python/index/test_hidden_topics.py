@@ -124,3 +124,32 @@ def test_questions_from_the_middle_of_a_topic_cost_no_recall() -> None:
     topics = Topics(dim=384)
     for k in (10, 40):
         assert np.mean([topics.recall_of(center, k) for center in topics.centers[:TOPICS]]) >= 0.995
+
+
+class UnevenTopics(Topics):
+    """Four topics of a thousand records among 36 of 150, in any order."""
+
+    def __init__(self, dim: int, noise: float) -> None:
+        self.random = np.random.default_rng(0)
+        centers = _unit(self.random.standard_normal((40, dim)))
+        topics = self.random.permutation(np.repeat(np.arange(40), [1000] * 4 + [150] * 36))
+        self.rows = centers[topics] + noise * self.random.standard_normal((len(topics), dim)) / np.sqrt(dim)
+        self.centers = centers[:4]
+        self.index = memspan.Index(dim, auto_consolidate=False)
+        ids = [f"r{number}" for number in range(len(topics))]
+        self.index.add_many(user="ana", ids=ids, ats=np.arange(len(topics)), embeddings=self.rows)
+        self.index.consolidate(user="ana", force=True)
+
+
+def test_questions_from_the_middle_of_topics_larger_than_others_cost_no_recall() -> None:
+    for dim in (64, 384):
+        topics = UnevenTopics(dim, noise=0.8)
+        for k in (1, 10, 40):
+            assert np.mean([topics.recall_of(center, k) for center in topics.centers]) >= 0.995
+
+
+def test_questions_about_several_topics_cost_no_recall() -> None:
+    topics = UnevenTopics(384, noise=1.6)
+    several = [topics.random.choice(topics.rows, 8).mean(axis=0) for _ in range(QUERIES)]
+    for k in (1, 10, 40):
+        assert np.mean([topics.recall_of(embedding, k) for embedding in several]) >= 0.995
