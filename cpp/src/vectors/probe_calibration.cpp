@@ -18,9 +18,10 @@
 namespace memspan {
 namespace {
 
-constexpr size_t kKinds = 4;  // of queries
-constexpr size_t kQueries = 72 * kKinds;
-constexpr size_t kFewQueries = 24 * kKinds;  // enough to see whether rows that joined need more of them
+constexpr size_t kKinds = 4;       // of queries
+constexpr size_t kUsualKinds = 3;  // the first; about many topics at once, few are asked
+constexpr size_t kQueries = 96 * kKinds;
+constexpr size_t kFewQueries = 32 * kKinds;  // enough to see whether rows that joined need more of them
 constexpr size_t kFewSummed = 2;  // rows
 constexpr size_t kManySummed = 8;
 constexpr size_t kScannedWorthAThread = 65536;  // rows scanned
@@ -139,7 +140,9 @@ class Calibration {
   // From all queries together: that of a few would be the chance of their rows.
   void set_overlap() {
     ScoreScatter all;
-    for (const TriedQuery& tried : tried_) {
+    for (size_t i = 0; i < count_; ++i) {
+      if (i % kKinds >= kUsualKinds) continue;
+      const TriedQuery& tried = tried_[i];
       all.observed += tried.scatter.observed;
       all.along += tried.scatter.along;
       all.across += tried.scatter.across;
@@ -257,7 +260,7 @@ class Calibration {
     });
   }
 
-  // Of the rows of the layout, what a search reads at the default recall, or as much of short rows as costs the same.
+  // Of the rows of the layout, what a usual search reads at the default recall, or as much of short rows as costs the same.
   double share_read(size_t depth, const ShortRows* shorts) {
     const size_t k = ProbeReach::kDepths[depth];
     const float reach = layout_.reach.at(k, kDefaultRecall);
@@ -267,6 +270,7 @@ class Calibration {
       PassingVector<uint32_t> selected(shorts ? layout_.size : 0);
       for (; first < last; ++first) {
         check_interruption();
+        if (first % kKinds >= kUsualKinds) continue;
         const TriedQuery& tried = tried_[first];
         const float kth = tried.kth[depth];
         ShortRows::Query short_query;
@@ -290,7 +294,8 @@ class Calibration {
         }
       }
     });
-    return std::accumulate(read.begin(), read.end(), 0.0) / static_cast<double>(count_ * layout_.size);
+    const size_t usual = count_ / kKinds * kUsualKinds;
+    return std::accumulate(read.begin(), read.end(), 0.0) / static_cast<double>(usual * layout_.size);
   }
 
   // A share at most: where searches for a hundred gain much, those for ten may cost more than to read all codes.
