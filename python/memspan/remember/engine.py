@@ -6,19 +6,20 @@ import logging
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.base.lent import Lent
 from memspan.base.weak_sets import all_of
 from memspan.errors import CorruptSnapshotError, EmbedderMismatchError, MemspanError, StoreError
 from memspan.index import Index
-from memspan.store import Store, StoreReader, StoreWriter
+from memspan.store import Store, StoreReader
 from memspan.store.sequence import same_history
 from memspan.times import Micros
 
@@ -129,20 +130,31 @@ class Engine:
                 found = look(self._catch_up(reader).index)
             yield found, reader
 
-    @contextmanager
-    def changing(self) -> Iterator[Change]:
+    def changing(self) -> Lent[Change]:
         """Hold the store's write lock, with the index caught up; commit at the end, roll back on an exception."""
+        return Lent(self._lend_change())
+
+    def _lend_change(self) -> Generator[Change, None, None]:
         self.require_open()
         with self._lock:
             change: Change | None = None
             try:
                 while change is None:
                     with self.store.writing() as writer:
-                        if self._is_near(writer):
-                            index = self._catch_up(writer).index
-                            change = Change(writer, index, self.tally, self.actor, self.tokens, self.embedder)
-                            change.keep_uses = partial(self.uses.keep, index)
-                            before = writer.sequence()
+                        # A long backlog is applied before a write transaction: other writers would have to wait.
+                        state = self._state
+                        if state is not None and writer.sequence() - state.sequence <= _FEW:
+                            before = self._catch_up(writer)
+                            index = before.index
+                            change = Change(
+                                writer,
+                                index,
+                                self.tally,
+                                self.actor,
+                                self.tokens,
+                                self.embedder,
+                                partial(self.uses.keep, index),
+                            )
                             yield change
                             self._settle(change)
                             sequence = writer.sequence()
@@ -158,13 +170,7 @@ class Engine:
                 raise
             self._state = self._coming
             self._coming = None
-            self._unsaved += sequence != before
-
-    def _is_near(self, writer: StoreWriter) -> bool:
-        """Whether there is little to catch up with. A long backlog is applied before a write transaction: other writers
-        would have to wait."""
-        state = self._state
-        return state is not None and writer.sequence() - state.sequence <= _FEW
+            self._unsaved += sequence != before.sequence
 
     def _settle(self, change: Change) -> None:
         """What belongs at the end of a transaction."""
@@ -176,8 +182,10 @@ class Engine:
             self.uses.write(change)
 
     def _catch_up(self, reader: StoreReader) -> _State:
-        self._refuse_other_embedder(reader)
-        self._refuse_other_tokens(reader)
+        if reader.meta("embedder") != self.embedder.recorded:
+            self._refuse_embedder(reader)
+        if self.tokens is not None and reader.meta(TOKEN_SETTING) != self.tokens.recorded:
+            self._refuse_tokens(reader, self.tokens)
         state, sequence = self._state, reader.sequence()
         if state is not None and state.sequence == sequence:
             return state
@@ -212,26 +220,23 @@ class Engine:
             track_uses=True,
         )
 
-    def _refuse_other_embedder(self, reader: StoreReader) -> None:
-        recorded = reader.meta("embedder")
-        if recorded != self.embedder.recorded:
-            now = None if recorded is None else EmbedderIdentity.parse(recorded, self.store.path)
-            raise EmbedderMismatchError(
-                f"{self.store.path}: another process converted the store from embedder "
-                f"{self.embedder.identity} to {now}; open it again with that one"
-            )
+    def _refuse_embedder(self, reader: StoreReader) -> NoReturn:
+        raise EmbedderMismatchError(
+            f"{self.store.path}: another process converted the store from embedder {self.embedder.identity} to "
+            f"{self._recorded(reader, 'embedder')}; open it again with that one"
+        )
 
-    def _refuse_other_tokens(self, reader: StoreReader) -> None:
+    def _refuse_tokens(self, reader: StoreReader, tokens: StoreTokens) -> NoReturn:
         """Vectors of two token embedders cannot be compared, nor lie in one store."""
-        if self.tokens is None:
-            return
-        recorded = reader.meta(TOKEN_SETTING)
-        if recorded != self.tokens.recorded:
-            now = None if recorded is None else EmbedderIdentity.parse(recorded, self.store.path)
-            raise EmbedderMismatchError(
-                f"{self.store.path}: another process made the token vectors anew, with {now} instead of "
-                f"{self.tokens.identity}; open it again with that one, or with token_embedder=False"
-            )
+        raise EmbedderMismatchError(
+            f"{self.store.path}: another process made the token vectors anew, with "
+            f"{self._recorded(reader, TOKEN_SETTING)} instead of {tokens.identity}; open it again with that one, or "
+            "with token_embedder=False"
+        )
+
+    def _recorded(self, reader: StoreReader, setting: str) -> EmbedderIdentity | None:
+        recorded = reader.meta(setting)
+        return None if recorded is None else EmbedderIdentity.parse(recorded, self.store.path)
 
     def note_unsaved(self, changes: int | None = None) -> None:
         """Count changes that the snapshot file does not have yet; `None`: there is no file any more."""

@@ -33,6 +33,7 @@ class Change:
         actor: str,
         tokens: StoreTokens | None,
         embedder: StoreEmbedder,
+        keep_uses: Callable[[Iterable[str]], None],
     ) -> None:
         self.writer: Final = writer
         self.index: Final = index
@@ -42,7 +43,7 @@ class Change:
         self.tokens: Final = tokens
         """Has the token vectors of what is about to be written."""
         self._embedder = embedder
-        self.keep_uses: Callable[[Iterable[str]], None] = lambda users: None
+        self.keep_uses: Final = keep_uses
         """Is told users before the index evicts records of theirs: it does not tell the uses of what has left it."""
         self.touched = False
         self.evicted: list[tuple[str, str]] = []

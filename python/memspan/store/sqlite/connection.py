@@ -57,7 +57,8 @@ class translated:  # noqa: N801 - a `with` statement reads it as a word
     """Turns every `sqlite3.Error` inside the block into a `StoreError` that names the file and the remedy, and so what
     is raised for text that is not UTF-8, or not JSON: nothing but stored values is decoded inside.
 
-    A class, as every read and write goes through it: a generator takes a microsecond longer.
+    A class, as every read and write goes through it: a generator takes a microsecond longer. It keeps nothing of a
+    block: one serves for all.
     """
 
     __slots__ = ("_path",)
@@ -69,7 +70,7 @@ class translated:  # noqa: N801 - a `with` statement reads it as a word
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, (sqlite3.Error, json.JSONDecodeError, UnicodeDecodeError)):
+        if error is not None and isinstance(error, (sqlite3.Error, json.JSONDecodeError, UnicodeDecodeError)):
             raise StoreError(f"{self._path}: {_explain(error, self._path)}") from error
 
 

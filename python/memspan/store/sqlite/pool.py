@@ -7,11 +7,12 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
+from memspan.base.lent import Lent
 from memspan.base.weak_sets import all_of
 from memspan.errors import StoreError
 
@@ -61,25 +62,27 @@ class ConnectionPool:
         self._closed = False
         _pools.add(self)
 
-    def reader(self) -> AbstractContextManager[sqlite3.Connection]:
+    def reader(self) -> Lent[sqlite3.Connection]:
         """A connection that refuses to write, for this thread alone."""
-        return _Reading(self)
+        return Lent(self._lend_reader())
 
-    @contextmanager
-    def writer(self) -> Iterator[sqlite3.Connection]:
+    def writer(self) -> Lent[sqlite3.Connection]:
         """The connection that writes, for one thread at a time.
 
         Raises:
             StoreError: the file is not under its name any more. The log is kept by names: what would be committed now
                 would not be found beside the moved file, and would be lost with a deleted one.
         """
+        return Lent(self._lend_writer())
+
+    def _lend_writer(self) -> Generator[sqlite3.Connection, None, None]:
         with self._write_lock:
             me = self._enter()
             try:
                 if self._writer is None:
                     self._writer = self._connect()
-                else:
-                    self._require_same_file()
+                elif _file_at(self._name) != self._file:
+                    self._refuse_file()
                 connection, only_reads = self._writer, False
                 try:
                     self._in_use.add(connection)
@@ -125,22 +128,21 @@ class ConnectionPool:
 
     def _connect(self) -> sqlite3.Connection:
         # Also to read: where no file is, SQLite would make an empty one, and empty the log that was the other one's.
-        if self._file is not None:
-            self._require_same_file()
+        if self._file is not None and _file_at(self._name) != self._file:
+            self._refuse_file()
         connection = connect(self._path, self._busy_seconds)
         if self._file is None:
             self._file = _file_at(self._name)
         return connection
 
-    def _require_same_file(self) -> None:
-        if _file_at(self._name) != self._file:
-            raise StoreError(
-                f"{self._path}: the file was moved, deleted or replaced while it was open; nothing was changed. Close "
-                f"the store, let its log, {self._path}-wal, follow the file under its new name, as what was committed "
-                "last may be there alone, and open it where it is now"
-            )
+    def _refuse_file(self) -> NoReturn:
+        raise StoreError(
+            f"{self._path}: the file was moved, deleted or replaced while it was open; nothing was changed. Close "
+            f"the store, let its log, {self._path}-wal, follow the file under its new name, as what was committed "
+            "last may be there alone, and open it where it is now"
+        )
 
-    def _lend_reader(self) -> Iterator[sqlite3.Connection]:
+    def _lend_reader(self) -> Generator[sqlite3.Connection, None, None]:
         me = self._enter()
         try:
             try:
@@ -223,23 +225,6 @@ class ConnectionPool:
         self._forking = set()
         self._inside = []
         self._readers, self._writer, self._in_use = [], None, set()
-
-
-# Every read goes through this, the comparison before each search included; `contextmanager` takes a microsecond longer.
-class _Reading(AbstractContextManager[sqlite3.Connection]):
-    """A generator also ends where an interrupt comes as `__exit__` begins, when nobody has it any more. A `__del__`
-    would swallow those that come as it begins."""
-
-    __slots__ = ("_lent",)
-
-    def __init__(self, pool: ConnectionPool) -> None:
-        self._lent = pool._lend_reader()
-
-    def __enter__(self) -> sqlite3.Connection:
-        return next(self._lent)
-
-    def __exit__(self, *_: object) -> None:
-        next(self._lent, None)
 
 
 def _file_at(path: str) -> int | None:

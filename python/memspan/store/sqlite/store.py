@@ -7,11 +7,12 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Generator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from memspan.base.lent import Lent
 from memspan.errors import StoreError, invalid
 from memspan.store.schema.cookie import fits_cookie
 from memspan.store.schema.migrations import migrate, require_current_schema
@@ -51,6 +52,7 @@ class SqliteStore:
     def __init__(self, path: str | os.PathLike[str], *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.path = _checked_path(path)
         self._busy_seconds = busy_seconds
+        self._translated = translated(self.path)
         self._kept: tuple[sqlite3.Connection, int, SqliteWriter] | None = None
         self._pool = ConnectionPool(self.path, busy_seconds)
         self._checkpoints = Checkpoints(self.path, self._pool)
@@ -60,7 +62,7 @@ class SqliteStore:
         except OSError as error:
             raise StoreError(f"{self.path}: cannot be created ({error.strerror})") from error
         try:
-            with translated(self.path), self._pool.writer() as connection:
+            with self._translated, self._pool.writer() as connection:
                 migrate(connection, self.path)
                 put_back = not fits_cookie(connection)
             if put_back:
@@ -77,13 +79,15 @@ class SqliteStore:
 
     def sequence(self) -> int:
         """The change counter; a few microseconds."""
-        with translated(self.path), self._pool.reader() as connection:
+        with self._translated, self._pool.reader() as connection:
             return SqliteReader(connection).sequence()
 
-    @contextmanager
-    def reading(self) -> Iterator[SqliteReader]:
+    def reading(self) -> Lent[SqliteReader]:
         """See `Store.reading`."""
-        with translated(self.path), self._pool.reader() as connection:
+        return Lent(self._lend_reader())
+
+    def _lend_reader(self) -> Generator[SqliteReader, None, None]:
+        with self._translated, self._pool.reader() as connection:
             try:
                 # Within: an interrupt that came while SQLite was at work is raised after the call.
                 connection.execute("BEGIN")
@@ -92,10 +96,12 @@ class SqliteStore:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
 
-    @contextmanager
-    def writing(self) -> Iterator[SqliteWriter]:
+    def writing(self) -> Lent[SqliteWriter]:
         """See `Store.writing`."""
-        with translated(self.path), self._pool.writer() as connection:
+        return Lent(self._lend_writer())
+
+    def _lend_writer(self) -> Generator[SqliteWriter, None, None]:
+        with self._translated, self._pool.writer() as connection:
             self._checkpoints.before_transaction(connection)
             try:
                 # Within, as in `reading`: it may have waited for another process for long.
