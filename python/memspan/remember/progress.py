@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Final
 
 __all__ = ["tracking"]
 
@@ -12,11 +13,14 @@ def tracking(
     description: str, total: int | None, show: bool
 ) -> AbstractContextManager[Callable[[int], None]]:
     """A function to call with the number of finished items; draws a bar on standard error when `show` is true."""
-    return _bar(description, total) if show else nullcontext(_ignore)
+    return _bar(description, total) if show else _SILENT
 
 
 def _ignore(count: int) -> None:
     pass
+
+
+_SILENT: Final = nullcontext(_ignore)
 
 
 @contextmanager

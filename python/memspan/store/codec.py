@@ -117,11 +117,12 @@ def encode_rows(
     records: Sequence[Record], user_pks: dict[str, int], first_pk: int, sequence: int
 ) -> list[tuple[Any, ...]]:
     """The values of `ROW_COLUMNS` for each record, for `ROW_PLACES`; keys count up. Every record is complete."""
-    rows = _core.encode_rows(list(records), user_pks, first_pk, sequence)
-    return [
-        _encode_row(record, user_pks, first_pk + i, sequence) if row is None else row
-        for i, (record, row) in enumerate(zip(records, rows, strict=True))
-    ]
+    rows: list[Any] = _core.encode_rows(list(records), user_pks, first_pk, sequence)
+    if None in rows:
+        for i, record in enumerate(records):
+            if rows[i] is None:
+                rows[i] = _encode_row(record, user_pks, first_pk + i, sequence)
+    return rows
 
 
 def _encode_row(record: Record, user_pks: dict[str, int], pk: int, sequence: int) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Final
 
 from memspan.errors import MemspanError
@@ -35,6 +36,8 @@ __all__ = [
 _logger = logging.getLogger("memspan")
 
 _Key = tuple[str, str]
+
+_SOURCES: Final = attrgetter("sources")
 
 _SLICE: Final = 256
 """Records of a transaction; other writers wait for it."""
@@ -74,9 +77,7 @@ def with_lifetimes(
     lifetimes: dict[str, dict[str, float]] = {}
     if not reader.lifetimes.none_set():
         lifetimes = {user: lifetimes_of(reader, user) for user in {record.user for record in records}}
-    inherits = any(record.sources for record in records) and (
-        reader.lifetimes.any_expiring() or not reader.cold.empty
-    )
+    inherits = any(map(_SOURCES, records)) and (reader.lifetimes.any_expiring() or not reader.cold.empty)
     if not inherits and not lifetimes:
         return list(records)
     found = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -120,7 +121,7 @@ def add_checked(
         return Added(0, False)
     engine.require_open()
     embedder = engine.embedder
-    if vectors_of is not None and vectors_of.identity != embedder.identity:
+    if vectors_of is not embedder and vectors_of is not None and vectors_of.identity != embedder.identity:
         given = [replace(record, embedding=None) for record in given]
     embeddings = _embeddings(engine, given, advance, unnamed)
     with engine.changing() as change:
@@ -151,13 +152,15 @@ def add_checked(
         records = with_lifetimes(change.writer, settled.records, moment, loading)
         jobs = False
         if records:
-            write_with_versions(change, _leaving_first(records, existing), settled.versions)
+            write_with_versions(
+                change, _leaving_first(records, existing) if existing else records, settled.versions
+            )
             if settled.away:
                 change.writer.cold.evict(settled.away, now_micros())
             if existing:
                 _keep_originals_apart(change, records, existing, [*settled.versions, *settled.away])
-            for user, ids in _by_user(settled.unversioned).items():
-                change.writer.runs.forget(user, ids)
+                for user, ids in _by_user(settled.unversioned).items():
+                    change.writer.runs.forget(user, ids)
             jobs = follow_turns(change, records, existing, recipe)
         # What only lives longer, is pinned or has ended has changed, too.
         written = [*records, *settled.again]
@@ -252,8 +255,6 @@ def _in_full(reader: StoreReader, existing: Mapping[_Key, Record]) -> dict[_Key,
 
 def _leaving_first(records: Sequence[Record], existing: Mapping[_Key, Record]) -> Sequence[Record]:
     """Records that leave their kind for another first: else new ones would evict others from where these make room."""
-    if not existing:
-        return records
     return sorted(records, key=lambda record: existing.get(_key(record), record).kind == record.kind)
 
 
@@ -305,27 +306,20 @@ def add_in_batches(
     When the iterable raises, because a record is refused or a file is broken, what came before is committed
     and the error goes on.
     """
-    count = 0
-    for piece, error in _batches(records, batch):
+    count, coming, more = 0, iter(records), True
+    while more:
+        piece: list[Record] = []
+        error: Exception | None = None
+        try:
+            piece.extend(islice(coming, batch))  # keeps what comes before an error
+        except Exception as raised:
+            error = raised
         add_checked(engine, piece, advance, vectors_of=vectors_of)
-        count += len(piece)
         if error is not None:
             raise error
+        count += len(piece)
+        more = len(piece) == batch
     return count
-
-
-def _batches(records: Iterable[Record], size: int) -> Iterator[tuple[list[Record], Exception | None]]:
-    batch: list[Record] = []
-    try:
-        for record in records:
-            batch.append(record)
-            if len(batch) == size:
-                yield batch, None
-                batch = []
-    except Exception as error:
-        yield batch, error
-        return
-    yield batch, None
 
 
 def checked_records(records: Iterable[Record], user: str | None, dim: int) -> Iterator[Record]:

@@ -42,7 +42,8 @@ def write_records(change: Change, records: Sequence[Record], *, stay: bool = Fal
 
     What the index refuses raises, and then the change is rolled back.
     """
-    _take_out_of_cold(change, records)
+    if not change.writer.cold.empty:
+        _take_out_of_cold(change, records)
     users = {record.user for record in records}
     drop_outlived_quotas(change.index, change.writer, users)
     change.keep_uses(users)
@@ -63,10 +64,13 @@ def write_records(change: Change, records: Sequence[Record], *, stay: bool = Fal
 def _come_over(index: Index, records: Sequence[Record]) -> list[Record]:
     """Those that are new to the index and retired or expired already: of these the index would let none go for
     another, as they come last."""
+    ending = [record for record in records if record.retired_at is not None or record.expires_at is not None]
+    if not ending:
+        return []
     now = from_micros(now_micros())
     return [
         record
-        for record in records
+        for record in ending
         if (record.retired_at is not None or is_expired(record, now))
         and not (record.pinned or record.held)
         and not index.contains(user=record.user, id=record.id)
@@ -96,14 +100,11 @@ def _put(change: Change, records: Sequence[Record]) -> None:
 
 
 def _take_out_of_cold(change: Change, records: Sequence[Record]) -> None:
-    cold = change.writer.cold
-    if cold.empty:
-        return
     by_user: dict[str, list[str]] = {}
     for record in records:
         by_user.setdefault(record.user, []).append(record.id)
     for user, ids in by_user.items():
-        cold.drop(user, ids)
+        change.writer.cold.drop(user, ids)
 
 
 def _fill(change: Change, columns: dict[str, Any], stay: bool) -> None:

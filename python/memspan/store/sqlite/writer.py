@@ -174,9 +174,10 @@ class SqliteWriter(KnownUsers, SqliteReader, SqliteTokenVectorWriter):
         return first
 
     def meta(self, key: str) -> str | None:
-        if key not in self._state.settings:
-            self._state.settings[key] = super().meta(key)
-        return self._state.settings[key]
+        settings = self._state.settings
+        if key not in settings:
+            settings[key] = super().meta(key)
+        return settings[key]
 
     def set_meta(self, key: str, value: str | None) -> None:
         self._state.settings[key] = value
@@ -226,8 +227,9 @@ class SqliteWriter(KnownUsers, SqliteReader, SqliteTokenVectorWriter):
         sequence = self._count_up()
         pks: dict[str, int] = {}
         for record in records:
-            if record.user not in pks:
-                pks[record.user] = self._ensure_user(record.user)
+            user = record.user
+            if user not in pks:
+                pks[user] = self._state.user_pks.get(user) or self._ensure_user(user)
         first = self._reserve(len(records))
         if self._insert(records, pks, first, sequence) < len(records):
             self._replace(records, pks, first, sequence)
