@@ -81,7 +81,7 @@ def _write(change: Change, records: Sequence[Record], stay: bool) -> None:
     if len(records) == 1 and not stay:
         (record,) = records
         _put(change, records)
-        if evicted := change.apply(lambda index: _add(index, record)):
+        if evicted := change.apply(partial(_add, record)):
             change.evicted += [(record.user, id_) for id_ in evicted]
         return
     columns = _columns(records)
@@ -123,7 +123,7 @@ def _fill(change: Change, columns: dict[str, Any], stay: bool) -> None:
         change.apply(partial(Index.pin, user=user, ids=ids, pinned=False), atomic=False)
 
 
-def _add(index: Index, record: Record) -> list[str]:
+def _add(record: Record, index: Index) -> list[str]:
     assert record.embedding is not None
     assert record.recorded_at is not None
     return index.add(
