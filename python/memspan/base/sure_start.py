@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import _thread
 import threading
+from collections.abc import Callable
 from typing import Final
 
-__all__ = ["start"]
+__all__ = ["call", "start"]
 
 _SECONDS: Final = 10.0
 """For how long a thread is waited for."""
@@ -19,13 +20,18 @@ def start(thread: threading.Thread) -> None:
         RuntimeError: there are too many threads, or the interpreter ends.
         MemoryError: there is no memory for it, or it did not begin in time; on a very slow machine it may still do.
     """
+    call(thread.start)
+
+
+def call(starting: Callable[[], object]) -> None:
+    """The same for what starts a thread somewhere inside."""
     failures: list[BaseException] = []
     begun = threading.Lock()
     begun.acquire()
 
     def run() -> None:
         try:
-            thread.start()
+            starting()
         except BaseException as failure:
             failures.append(failure)
         finally:

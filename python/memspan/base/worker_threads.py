@@ -8,10 +8,11 @@ import functools
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
 
 from . import sure_start
+from .sure_pool import SurePool
 
 __all__ = ["InterpreterEndsError", "WorkerThreads", "beside", "in_worker", "pause"]
 
@@ -26,7 +27,7 @@ class InterpreterEndsError(RuntimeError):
     blame."""
 
 
-class WorkerThreads(ThreadPoolExecutor):
+class WorkerThreads(SurePool):
     """For loops of ours, where others put work on the executor, too, such as looking up the address of a server. Other
     executors take nothing more when the main thread has ended; here it gets a thread of its own then, while others of
     the program go on."""
@@ -54,7 +55,11 @@ async def in_worker(function: Callable[..., T], *arguments: Any, executor: Execu
         InterpreterEndsError: threads are not started any more.
     """
     work = _Work(functools.partial(function, *arguments))
-    future = _on_executor(work, executor)
+    try:
+        future = _on_executor(work, executor)
+    except BaseException:
+        work.begin()  # it may wait there all the same
+        raise
     work.look_later(future, executor, _LOOK)
     try:
         await future
@@ -167,10 +172,12 @@ def _ends() -> bool:
     if own is main or any(each not in (main, own) and not each.daemon for each in threading.enumerate()):
         return False
     try:
-        with ThreadPoolExecutor(1) as probe:
+        with SurePool(1) as probe:
             probe.submit(int)
-    except RuntimeError:
-        return True
+    except RuntimeError as error:
+        return "shutdown" in str(error)  # else there are too many threads
+    except MemoryError:
+        pass
     return False
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from functools import cache
 from typing import TypeVar
 
 from memspan.base.cores import available_cores
+from memspan.base.sure_pool import SurePool
 
 __all__ = ["at_once", "run_each"]
 
@@ -38,10 +39,10 @@ def run_each(run: Callable[[Item], None], items: Sequence[Item], threads: int, n
             run(item)
         return
     # A pool of this call only: nothing outlives it, and a fork later on inherits no dead threads.
-    pool = ThreadPoolExecutor(workers, thread_name_prefix=name)
+    pool = SurePool(workers, thread_name_prefix=name)
     begun: list[Future[None]] = []
     try:
-        with suppress(RuntimeError):  # The interpreter is ending and starts nothing any more.
+        with suppress(RuntimeError, MemoryError):  # No thread can be had, as where the interpreter ends.
             begun.extend(pool.submit(run, item) for item in items)
         for each in begun:
             each.result()
@@ -67,7 +68,7 @@ def at_once(one: Callable[[], One], other: Callable[[], Other]) -> tuple[One, Ot
         return one(), other()
     try:
         later = _helpers().submit(other)
-    except RuntimeError:  # The interpreter is ending and starts nothing any more.
+    except (RuntimeError, MemoryError):  # No thread can be had, as where the interpreter ends.
         return one(), other()
     try:
         first = one()
@@ -78,8 +79,8 @@ def at_once(one: Callable[[], One], other: Callable[[], Other]) -> tuple[One, Ot
 
 
 @cache
-def _helpers() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(available_cores(), thread_name_prefix="memspan-helper")
+def _helpers() -> SurePool:
+    return SurePool(available_cores(), thread_name_prefix="memspan-helper")
 
 
 if hasattr(os, "register_at_fork"):

@@ -8,8 +8,10 @@ import sys
 import threading
 from collections.abc import AsyncGenerator, Coroutine
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
+from memspan.base import sure_start
 from memspan.base.worker_threads import WorkerThreads
 
 __all__ = ["background_loop", "leave_in_background", "run_in_background", "start_in_background"]
@@ -35,10 +37,13 @@ class _Thread:
                 loop = asyncio.new_event_loop()
                 try:
                     loop.set_default_executor(WorkerThreads())
-                    threading.Thread(target=loop.run_forever, name="memspan-llm", daemon=True).start()
-                except RuntimeError:
-                    # There are too many; who comes later would wait for a loop that nobody runs.
-                    loop.close()
+                    sure_start.start(
+                        threading.Thread(target=loop.run_forever, name="memspan-llm", daemon=True)
+                    )
+                except (RuntimeError, MemoryError):
+                    # There is none to be had; who comes later would wait for a loop that nobody runs.
+                    with suppress(RuntimeError):  # it began late, after all
+                        loop.close()
                     raise
                 self.loop = loop
             return self.loop
@@ -64,8 +69,17 @@ def background_loop() -> asyncio.AbstractEventLoop:
 
 
 def start_in_background(work: Coroutine[Any, Any, T]) -> Future[T]:
-    """Start `work` on the loop; cancelling the future cancels the work."""
-    return asyncio.run_coroutine_threadsafe(work, background_loop())
+    """Start `work` on the loop; cancelling the future cancels the work.
+
+    Raises:
+        RuntimeError, MemoryError: a thread for the loop cannot be had; the work never begins.
+    """
+    try:
+        loop = background_loop()
+    except BaseException:
+        work.close()
+        raise
+    return asyncio.run_coroutine_threadsafe(work, loop)
 
 
 def run_in_background(work: Coroutine[Any, Any, T]) -> T:
@@ -79,7 +93,11 @@ def run_in_background(work: Coroutine[Any, Any, T]) -> T:
         finally:
             ended.set()
 
-    future = start_in_background(told())
+    try:
+        future = start_in_background(told())
+    except BaseException:
+        work.close()
+        raise
     try:
         return future.result()
     except BaseException:

@@ -15,6 +15,7 @@ from typing import Any, Final, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.base import sure_start
 from memspan.base.lent import Lent
 from memspan.base.weak_sets import all_of
 from memspan.errors import CorruptSnapshotError, EmbedderMismatchError, MemspanError, StoreError
@@ -327,9 +328,10 @@ class Engine:
         if state is not None:
             state.index.note_uses(user=user, ids=ids)
         if self.uses.note(user):
-            # An interpreter that ends starts no threads; closing writes it then.
-            with suppress(RuntimeError):
-                threading.Thread(target=self.write_uses, name="memspan-uses", daemon=True).start()
+            # An interpreter that ends starts no threads, nor is there memory for one at all times: a later search, or
+            # closing, writes it then.
+            with suppress(RuntimeError, MemoryError):
+                sure_start.start(threading.Thread(target=self.write_uses, name="memspan-uses", daemon=True))
 
     def write_uses(self) -> None:
         """Bring to the store what searches counted, in as many transactions as that takes; a failure is logged, as

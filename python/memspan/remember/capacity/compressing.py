@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.arguments import as_choice, as_flag, as_share
+from memspan.base import sure_start
 from memspan.encode.compression.corpus import Frequencies, index_frequencies
 from memspan.encode.compression.pieces import Piece
 from memspan.encode.compression.scorers import Scorer
@@ -323,7 +324,7 @@ def _scored(
             failures.append(failure)
 
     thread = threading.Thread(target=run)
-    thread.start()
+    sure_start.start(thread)
     thread.join()
     if failures:
         raise failures[0]
