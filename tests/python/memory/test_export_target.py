@@ -114,6 +114,8 @@ def test_a_folder_and_a_loop_of_links_are_no_targets(filled: Memory, tmp_path: P
 def test_paths_that_no_file_has(filled: Memory, bad: str) -> None:
     with pytest.raises(InvalidArgumentError, match="^file"):
         filled.export("ana", bad)
+    with pytest.raises(InvalidArgumentError, match="^file"):
+        filled.load(bad)
 
 
 _EXPORTING = """

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 
+from memspan.arguments import as_path
 from memspan.errors import FormatError, InvalidArgumentError, invalid
 from memspan.records import Record
 from memspan.remember.embedding import EmbedderIdentity
@@ -37,8 +38,9 @@ Line: TypeAlias = Record | RelationLine | Attachment | LifeLine
 def readable(file: TextFile) -> Iterator[tuple[Iterator[str], str]]:
     """The lines of a file, and what to call it."""
     if isinstance(file, (str, os.PathLike)):
-        with open(file, encoding="utf-8", errors="surrogateescape") as lines:
-            yield iter(lines), os.fspath(file)
+        path = os.fsdecode(as_path(file, "file"))
+        with open(path, encoding="utf-8", errors="surrogateescape") as lines:
+            yield iter(lines), path
     elif hasattr(file, "__iter__") and hasattr(file, "read"):
         yield iter(file), str(getattr(file, "name", "<stream>"))
     else:
