@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .arguments import as_choice, as_flag, as_integer, as_number, as_path, as_residency, as_text, as_texts
+from .base.called_as import naming_its_parts
 from .base.save_target import as_target
 from .index_calls.columns import pack_columns, pack_record
 from .index_calls.duplicates import DuplicateCalls
@@ -36,6 +37,7 @@ ANALYZERS = ("english", "simple")
 ROW_FORMATS = ("float32", "bfloat16")
 
 
+@naming_its_parts
 class Index(DuplicateCalls, LayoutCalls, NameCalls, QuotaCalls, TagCalls):
     """An in-memory index of records by user. Durable storage is `memspan.Memory`'s part; `save` writes a cache.
 

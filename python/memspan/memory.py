@@ -9,6 +9,7 @@ from types import TracebackType
 import memspan
 
 from .arguments import as_flag
+from .base.called_as import naming_its_parts
 from .calls.adding import AddingCalls
 from .calls.answering import AnsweringCalls
 from .calls.compressing import CompressingCalls
@@ -38,6 +39,7 @@ from .rerank import Reranker
 __all__ = ["Memory"]
 
 
+@naming_its_parts
 class Memory(
     AddingCalls,
     ProcessingCalls,

@@ -142,5 +142,9 @@ def test_a_wrong_call_is_told_in_the_callers_names(tmp_path: Path) -> None:
             memory.add("text")  # type: ignore[call-arg]
         with pytest.raises(TypeError, match=r"^Memory\.search\(\) .*'limit'"):
             memory.search("text", user="ana", limit=3)  # type: ignore[call-arg]
+        with pytest.raises(TypeError, match=r"^UserMemory\.consolidate\(\) .*'user'"):
+            memory.user("ana").consolidate(user="ana")  # type: ignore[call-arg]
+        with pytest.raises(TypeError, match=r"^Index\.relate\(\) "):
+            memspan.Index(2).relate("indoors", "home")  # type: ignore[call-arg,misc]
         assert Own.mine.__qualname__.endswith("Own.mine")
         assert memory.asearch.__qualname__ == "Memory.asearch"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import memspan
+from memspan.base.called_as import naming_its_parts
 from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.lifetimes import TimeToLive
 from memspan.ranking import Ranker
@@ -33,6 +34,7 @@ from .sleep import UserSleepCalls
 __all__ = ["UserMemory"]
 
 
+@naming_its_parts
 class UserMemory(
     UserCompressing,
     UserForgetting,
