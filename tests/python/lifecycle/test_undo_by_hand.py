@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tiny_recipe import ScriptedModel, recipe_of
 from memspan import Memory, Quotas, Record
 from memspan.embed import HashEmbedder
 from memspan.errors import LLMError, StoreError, UndoError
+from memspan.lifecycle.undo.journal import fingerprint
 from memspan.llm import Prompt
 from memspan.remember.endings.life import is_expired
 from memspan.remember.jobs.pace import Pace
@@ -45,6 +47,19 @@ def test_what_was_retired_is_believed_again(memory: Memory):
     assert memory.retire(user="ana", ids=["a"]) == 0
     assert len(memory.runs("ana")) == 2
     assert memory.verify() == []
+
+
+def test_tags_that_were_composed_since_are_no_change(memory: Memory):
+    """As the conversion of stores of schema 11 did, which a journal tells by its fingerprints alone."""
+    memory.add_records([fact("d", tags=("caf\u00e9",))])
+    memory.retire(user="ana", ids=["d"])
+    (run,) = memory.runs("ana")
+    ended = memory.get(user="ana", id="d")
+    assert ended is not None and ended.tags == ("caf\u00e9",)
+    with memory._engine.store.writing() as writer:
+        apart = fingerprint(replace(ended, tags=("cafe\u0301",)))
+        writer._connection.execute("UPDATE run_changes SET after = ?", (apart,))
+    assert memory.undo(run.id).restored == 1
 
 
 def test_what_was_superseded_is_believed_again(memory: Memory):

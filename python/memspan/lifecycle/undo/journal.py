@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
+from unicodedata import normalize
 
 from memspan.errors import UndoError
 from memspan.records import Record
@@ -164,8 +165,9 @@ def is_left_as(change: RunChange, record: Record | None) -> bool:
     if record is None or change.after is None:
         return record is None and change.after is None
     left = change.after.removeprefix(_COLD)
-    # Or as older journals have it.
-    return left in (fingerprint(record), _fingerprint(record))
+    # Or as older journals have it, some of them with tags whose letters and marks were not yet composed.
+    apart = replace(record, tags=tuple(normalize("NFD", tag) for tag in record.tags))
+    return any(left in (fingerprint(form), _fingerprint(form)) for form in (record, apart))
 
 
 def read_before(change: RunChange, user: str) -> Before:
