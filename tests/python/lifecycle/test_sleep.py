@@ -213,6 +213,14 @@ def test_replies_that_make_no_sense_keep_the_memory(reply: dict[str, Any], reaso
     assert tools.noted("refused")[0]["reason"] == reason
 
 
+def test_a_new_text_is_no_longer_than_a_statement_or_a_memory_that_it_takes_the_place_of() -> None:
+    update = {"action": "update", "later": [1], "content": "Ana likes tea. " * 600}
+    changes, tools = decided(update, "Ana likes tea. " * 500, "Ana likes tea. " * 510)
+    assert changes == []
+    assert tools.noted("refused")[0]["reason"] == "no text, or one that is too long"
+    assert len(decided(update, "Ana likes tea. " * 600, "Ana likes tea.")[0]) == 1
+
+
 def test_a_date_of_a_memory_may_be_written_into_a_text() -> None:
     reply = {"action": "update", "later": [1], "content": "Since 2023-05-02 Ana drinks no tea."}
     assert len(decided(reply, "Ana drinks tea.", "Ana drinks no tea any more.")[0]) == 1

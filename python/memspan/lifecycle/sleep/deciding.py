@@ -13,6 +13,7 @@ from memspan.encode.stage import Tools
 from memspan.encode.together import all_or_none
 from memspan.encode.values import Statement
 from memspan.errors import LLMError
+from memspan.limits import MAX_STATEMENT_CHARS
 from memspan.llm import Prompt
 from memspan.llm.prompts import render
 from memspan.llm.protocol import Ready
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["decide", "update_prompt"]
 
 _LONGEST: Final = 2
-"""A new text may be so many times as long as all that it is made of."""
+"""A new text may be so many times as long as all that it is made of, but no longer than a statement may be, or than one
+of these is."""
 _COVERAGE: Final = 0.8
 """What share of the words of each memory a merged text has to hold, as for `Synthesise`."""
 
@@ -101,7 +103,8 @@ def _checked(queue: UpdateQueue, reply: UpdateReply, tools: Tools) -> Change | N
         decided(later)
         return Change(action="retire", ending=(queue.target,), evidence=tuple(later))
     parts = [_statement(record) for record in (queue.target, *later)]
-    if not text or len(text) > _LONGEST * sum(len(part.text) for part in parts):
+    lengths = [len(part.text) for part in parts]
+    if not text or len(text) > min(_LONGEST * sum(lengths), max(MAX_STATEMENT_CHARS, *lengths)):
         refused("no text, or one that is too long")
         return None
     if added := invented([*parts, *_dates(queue.target, *later)], text):
