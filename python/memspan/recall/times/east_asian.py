@@ -101,6 +101,13 @@ def _unit_part(match: Match[str], now: datetime) -> Reading | None:
     )
 
 
+def _lone_month_part(match: Match[str], now: datetime) -> Reading | None:
+    third, month = THIRDS[match["part"]], unit_span("month", now)
+    if thirds(month, third).start > now:  # the latest that has begun
+        month = unit_span("month", now, -1)
+    return _reading(thirds(month, third), "month", 0.7, "a third of a month")
+
+
 def _year_part(match: Match[str], now: datetime) -> Reading | None:
     third = THIRDS[match["part"]]
     year = _year(match, now)
@@ -278,6 +285,8 @@ _ENDS: Final = r"初め(?!て)|初(?![一二三四五六七八九十めて次恋
 _THIRD: Final = rf"(?P<part>上旬|中旬|下旬|{_ENDS})"
 _NO_YEARS: Final = rf"{_COUNTS}〇零百千万少青幼老成学周大每毎年"
 """What makes another word of "年末" and the like: "少年末期", "大年初一"."""
+_NO_MONTHS: Final = rf"{_COUNTS}〇零百千万何岁歳蜜每毎ヶかカケヵ満满新明臘腊闰閏累望花"
+"""What makes another word of "月末" and the like: "三个月末", "每月初"."""
 _YEARS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "year")
 _MONTHS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "month")
 _WEEKS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "week")
@@ -303,6 +312,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Read
         ),
         (rf"(?:(?P<y>{YEAR})年|(?P<word>{_YEARS})の?)?(?P<m>{NUMBER})月{_THIRD}", _month_part),
         (rf"(?P<word>{_MONTHS})の?{_THIRD}", _unit_part),
+        (rf"(?<![{_NO_MONTHS}])月(?P<part>{_ENDS})", _lone_month_part),
         (rf"(?P<word>{_MONTHS})[の的]?(?P<d>{NUMBER})[日号]", _day_of_month),
         (rf"(?P<word>{_YEARS})[の的]?(?:今天|今日)", _this_day_of_year),
         (
@@ -355,7 +365,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Read
         (rf"(?<!の)(?P<n>{NUMBER})(?P<unit>{_words(AGO)})(?:之前|以前|前)", _ago),
         (_words(MOMENTS), _moment),
         (_words(DAYS), _day),
-        (rf"(?P<word>{_words(UNITS)})", _unit),
+        (rf"(?!(?<=以)[上下]月)(?P<word>{_words(UNITS)})", _unit),
         (rf"(?<![每毎各])(?<![每毎]个)(?P<turn>{_words(TURNS)})?[周週]末", _weekend),
         (rf"(?P<y>(?!))?(?P<d>(?!))?(?P<m>{NUMBER})月(?!曜)", _date),
     )

@@ -145,6 +145,7 @@ UNITS: Final[dict[str, tuple[Unit, int]]] = {
     "这个月": ("month", 0),
     "本月": ("month", 0),
     "下个月": ("month", 1),
+    "下月": ("month", 1),
     "下下个月": ("month", 2),
     "前年": ("year", -2),
     "去年": ("year", -1),

@@ -68,11 +68,15 @@ LEXICON = Lexicon(
         "few": {"kilka|kilku|parę|paru": (2, 5)},
         "half": {"półrocze|półroczu|półrocza": None},
         "last": {
-            "zeszły|zeszłym|zeszłą|zeszłego|zeszłe|zeszłej|ubiegły|ubiegłym|ubiegłego|ostatni|ostatnim|ostatnią"
+            "zeszły|zeszłym|zeszłą|zeszłego|zeszłe|zeszłej|ubiegły|ubiegłym|ubiegłą|ubiegłego|ubiegłe|ubiegłej|ostatni|ostatnim|ostatnią"
             "|ostatnie|ostatnich|ostatniego|ostatniej|poprzedni|poprzednim|poprzednią|poprzedniego|poprzedniej": None,
             "przedostatni|przedostatnim|przedostatnią|zaprzeszły|zaprzeszłym": 2,
         },
-        "next": {"przyszły|przyszłym|przyszłą|następny|następnym|najbliższy": None},
+        "next": {
+            "przyszły|przyszłym|przyszłą|przyszłego|przyszłe|przyszłej|następny|następnym|następną|następnego|następne"
+            "|następnej": None,
+            "najbliższy|najbliższym|najbliższą|najbliższego|najbliższe|najbliższej": 0,
+        },
         "every": {"każdy|każdą|każdego|każdej|każde": None},
         "this": {"ten|tym|tego|tę|tej": None},
         "early": {"początek|początku|na początku": 0},

@@ -88,7 +88,7 @@ LEXICON = Lexicon(
             "principios|a principios|inicios|a inicios|comienzos|a comienzos|al principio|al inicio": 0
         },
         "mid": {"mediados|a mediados": 1},
-        "late": {"finales|a finales|fines|a fines|al final": 2},
+        "late": {"finales|a finales|fines|a fines|al final|a final|a fin": 2},
         "agopre": {"hace": None},
         "ago": {"atrás": None},
         "ahead": {"dentro de": None},
