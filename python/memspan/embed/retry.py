@@ -94,12 +94,15 @@ def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
         now: seconds since 1970, for dates.
 
     Returns:
-        Seconds, 0 for a past date; None without a header or with one that cannot be read.
+        Seconds above 0; None without a header, with one that cannot be read, and where it asks for no pause, as a date
+        does by a clock that is behind: all attempts would be over in a moment.
     """
     milliseconds = _number(headers.get("retry-after-ms"))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    value = headers.get("retry-after")
+    seconds = _seconds(headers.get("retry-after"), now) if milliseconds is None else milliseconds / 1000
+    return seconds if seconds is not None and seconds > 0 else None
+
+
+def _seconds(value: str | None, now: float) -> float | None:
     seconds = _number(value)
     if seconds is not None or value is None:
         return seconds
@@ -107,7 +110,7 @@ def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
         when = parsedate_to_datetime(value)
         if when.tzinfo is None:  # HTTP's dates are GMT, also where they do not say so
             when = when.replace(tzinfo=timezone.utc)
-        return max(0.0, when.timestamp() - now)
+        return when.timestamp() - now
     except (TypeError, ValueError, OverflowError):
         return None
 
@@ -117,4 +120,4 @@ def _number(text: str | None) -> float | None:
         value = float(text or "")
     except ValueError:
         return None
-    return max(0.0, value) if math.isfinite(value) else None
+    return value if math.isfinite(value) else None
