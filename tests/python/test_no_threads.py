@@ -175,3 +175,15 @@ def test_compression_without_a_thread_changes_nothing(
         assert [hit.record.text for hit in memory.latest(user="ana", k=9)] == [
             "the rain in Spain stays mainly in the plain"
         ]
+
+
+def test_threads_of_a_pool_are_as_those_of_others() -> None:
+    before = threading.enumerate()
+    with SurePool(2, "sure") as pool:
+        met = threading.Barrier(2, timeout=60)
+        for each in [pool.submit(met.wait) for _ in range(2)]:
+            each.result()
+        new = [thread for thread in threading.enumerate() if thread not in before]
+        assert {thread.name for thread in new} == {"sure_0", "sure_1"}
+        assert not any(thread.daemon for thread in new)
+    assert threading.enumerate() == before

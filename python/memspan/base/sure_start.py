@@ -24,17 +24,22 @@ def start(thread: threading.Thread) -> None:
 
 
 def call(starting: Callable[[], object]) -> None:
-    """The same for what starts a thread somewhere inside."""
+    """The same for what makes and starts a thread somewhere inside, as if the calling thread did: else it would be a
+    daemon, and one without a name would be listed for ever beside it."""
     failures: list[BaseException] = []
     begun = threading.Lock()
     begun.acquire()
+    caller, known = threading.current_thread(), getattr(threading, "_active", {})
 
     def run() -> None:
+        here = threading.get_ident()
         try:
+            known[here] = caller
             starting()
         except BaseException as failure:
             failures.append(failure)
         finally:
+            known.pop(here, None)
             begun.release()
 
     _thread.start_new_thread(run, ())

@@ -40,12 +40,15 @@ class _Thread:
                     sure_start.start(
                         threading.Thread(target=loop.run_forever, name="memspan-llm", daemon=True)
                     )
-                except (RuntimeError, MemoryError):
-                    # There is none to be had; who comes later would wait for a loop that nobody runs.
-                    with suppress(RuntimeError):  # it began late, after all
+                    self.loop = loop
+                except BaseException:
+                    # No thread is to be had, and who comes later would wait for a loop that nobody runs; or an
+                    # interrupt came, and one may run.
+                    self.loop = None
+                    loop.call_soon_threadsafe(loop.stop)
+                    with suppress(RuntimeError):
                         loop.close()
                     raise
-                self.loop = loop
             return self.loop
 
 
@@ -74,18 +77,21 @@ def start_in_background(work: Coroutine[Any, Any, T]) -> Future[T]:
     Raises:
         RuntimeError, MemoryError: a thread for the loop cannot be had; the work never begins.
     """
+    return asyncio.run_coroutine_threadsafe(work, _loop_for(work))
+
+
+def _loop_for(work: Coroutine[Any, Any, T]) -> asyncio.AbstractEventLoop:
     try:
-        loop = background_loop()
+        return background_loop()
     except BaseException:
         work.close()
         raise
-    return asyncio.run_coroutine_threadsafe(work, loop)
 
 
 def run_in_background(work: Coroutine[Any, Any, T]) -> T:
     """Wait for `work` on the loop; not from that loop itself. An interrupt of the waiting thread cancels it, and waits
     for a moment until it has ended, such as with noting what it cost."""
-    ended = threading.Event()
+    loop, ended = _loop_for(work), threading.Event()
 
     async def told() -> T:
         try:
@@ -93,11 +99,7 @@ def run_in_background(work: Coroutine[Any, Any, T]) -> T:
         finally:
             ended.set()
 
-    try:
-        future = start_in_background(told())
-    except BaseException:
-        work.close()
-        raise
+    future = asyncio.run_coroutine_threadsafe(told(), loop)
     try:
         return future.result()
     except BaseException:

@@ -55,7 +55,8 @@ def test_tags_that_were_composed_since_are_no_change(memory: Memory):
     memory.retire(user="ana", ids=["d"])
     (run,) = memory.runs("ana")
     ended = memory.get(user="ana", id="d")
-    assert ended is not None and ended.tags == ("caf\u00e9",)
+    assert ended is not None
+    assert ended.tags == ("caf\u00e9",)
     with memory._engine.store.writing() as writer:
         apart = fingerprint(replace(ended, tags=("cafe\u0301",)))
         writer._connection.execute("UPDATE run_changes SET after = ?", (apart,))
