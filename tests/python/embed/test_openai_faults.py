@@ -360,7 +360,7 @@ from memspan.embed import OpenAIEmbedder
 from memspan.remember.jobs.loop import LoopThread
 from memspan.base.worker_threads import in_worker
 embedder = OpenAIEmbedder("tiny", base_url=sys.argv[1], dim=4, longest_pause=600.0)
-LoopThread().start(in_worker(embedder.embed_query, "abc"))
+LoopThread().call(in_worker(embedder.embed_query, "abc")).begin()
 sys.stdin.readline()
 """
 

@@ -465,8 +465,11 @@ def test_a_loop_thread_ends_with_what_runs_on_it() -> None:
         finally:
             ended.set()
 
-    call = thread.start(wait())
-    assert thread.start(asyncio.sleep(0, "value")).future.result(10) == "value"
+    call = thread.call(wait())
+    call.begin()
+    other = thread.call(asyncio.sleep(0, "value"))
+    other.begin()
+    assert other.result() == "value"
     thread.close()
     thread.close()
     assert ended.is_set()

@@ -34,6 +34,8 @@ class LoopThread:
     def __init__(self) -> None:
         self.broken = False
         """Memory was used up in the middle: what it was about to do may be lost, so that everything on it ends."""
+        self._calls: set[Call[Any]] = set()
+        """Those that run; used by the thread alone."""
         self._loop = asyncio.new_event_loop()
         self._loop.set_default_executor(WorkerThreads())
         self._loop.set_exception_handler(self._look_at)
@@ -49,9 +51,9 @@ class LoopThread:
         """Whether its thread is there."""
         return self._thread.is_alive()
 
-    def start(self, work: Coroutine[Any, Any, T]) -> Call[T]:
-        """Begin to run a coroutine."""
-        return Call(self, self._loop, work)
+    def call(self, work: Coroutine[Any, Any, T]) -> Call[T]:
+        """A call of a coroutine, which `Call.begin` begins."""
+        return Call(self, self._loop, work, self._calls)
 
     def end(self) -> None:
         """Let the thread end; what still runs is cancelled. Does not wait."""
@@ -84,6 +86,8 @@ class LoopThread:
         return True
 
     def _end_all(self) -> None:
+        if not self.broken:
+            self._end_calls()
         tasks = asyncio.all_tasks(self._loop)
         for task in tasks:
             task.cancel()
@@ -94,6 +98,15 @@ class LoopThread:
         self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         self._loop.close()
 
+    def _end_calls(self) -> None:
+        """First, so that what they do to end properly is not cancelled as well."""
+        calls = list(self._calls)
+        for call in calls:
+            call._cancel()
+        ending = [call._task for call in calls if call._task is not None]
+        if ending:
+            self._loop.run_until_complete(asyncio.wait(ending))
+
     def _look_at(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """A callback that had no memory may have been what something waits for."""
         if "handle" in context and isinstance(context.get("exception"), MemoryError):
@@ -103,10 +116,17 @@ class LoopThread:
 
 
 class Call(Generic[T]):
-    """A coroutine that runs on a `LoopThread`. Unlike a future's, its `cancel` can be waited for."""
+    """A coroutine that runs on a `LoopThread`. Unlike a future's, its `cancel` can be waited for.
+
+    An interrupt may come at any point: who has the call before it begins can end it, wherever that was.
+    """
 
     def __init__(
-        self, thread: LoopThread, loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]
+        self,
+        thread: LoopThread,
+        loop: asyncio.AbstractEventLoop,
+        work: Coroutine[Any, Any, T],
+        running: set[Call[Any]],
     ) -> None:
         self.future: Future[T] = Future()
         """Ends when the coroutine did, with `CancelledError` when it was cancelled; has no use for its own `cancel`."""
@@ -116,7 +136,11 @@ class Call(Generic[T]):
         self._task: asyncio.Task[T] | None = None
         self._cancelled = False
         self._work = work
-        loop.call_soon_threadsafe(self._begin)
+        self._running = running
+
+    def begin(self) -> None:
+        """Let it run; nothing changes when it does already."""
+        self._loop.call_soon_threadsafe(self._begin)
 
     @property
     def lost(self) -> bool:
@@ -134,22 +158,34 @@ class Call(Generic[T]):
                 raise MemoryError(_NO_MEMORY)
         return self.future.result()
 
+    def drop(self) -> None:
+        """End one that has not begun and never will."""
+        self._work.close()
+        self.future.set_exception(CancelledError())
+
     def cancel(self) -> None:
         """Ask the coroutine to end; `future` tells when it has."""
         with suppress(RuntimeError):  # the loop is closed: it has ended
             self._loop.call_soon_threadsafe(self._cancel)
 
     def _begin(self) -> None:
-        self._task = self._loop.create_task(self._work)
-        self._task.add_done_callback(self._end)
+        if self._task is None and not self._cancelled:
+            self._task = self._loop.create_task(self._work)
+            self._running.add(self)
+            self._task.add_done_callback(self._end)
 
     def _cancel(self) -> None:
         # Once: what the coroutine does to end properly must not be cancelled as well.
-        if self._task is not None and not self._cancelled:
-            self._cancelled = True
+        if self._cancelled:
+            return
+        self._cancelled = True
+        if self._task is None:
+            self.drop()
+        else:
             self._task.cancel()
 
     def _end(self, task: asyncio.Task[T]) -> None:
+        self._running.discard(self)
         if task.cancelled():
             self.future.set_exception(MemoryError(_NO_MEMORY) if self._thread.broken else CancelledError())
         elif (error := task.exception()) is not None:

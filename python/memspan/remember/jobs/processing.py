@@ -92,28 +92,31 @@ class Processing:
         Raises:
             StoreError: the memory is closed, or was meanwhile.
         """
-        return self._result(self._begin(scope, advance))
+        return self._waited(self._processing(scope, advance))
 
     async def arun(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
         """The same for a task; cancelling it ends the processing."""
-        return await self._ended(self._begin(scope, advance))
+        return await self._ended(self._processing(scope, advance))
 
     def ask(self, work: Callable[[LLM | None], Coroutine[Any, Any, T]]) -> T:
         """Run something else that needs the model, on the same thread, and wait for it; an interrupt cancels it."""
-        return self._result(self._started(self._with_model(work)))
+        return self._waited(self._call(self._with_model(work)))
 
     async def aask(self, work: Callable[[LLM | None], Coroutine[Any, Any, T]]) -> T:
         """The same for a task; cancelling it cancels the work."""
-        return await self._ended(self._started(self._with_model(work)))
+        return await self._ended(self._call(self._with_model(work)))
 
     def start(self, scope: Scope) -> None:
         """Process in the background from now on; nothing changes when it does already."""
         self._engine.require_open()
         with self._mine():
-            if self._follower is None or self._follower.future.done():
-                self._follower = self._begin(scope, lambda count: None)
-                self._follower.future.add_done_callback(_report)
+            call = self._follower
+            if call is None or call.future.done():
+                call = self._processing(scope, lambda count: None)
+                call.future.add_done_callback(_report)
                 _in_background.add(self)
+                self._follower = call
+            call.begin()  # also where an interrupt came before that
 
     def stop(self) -> None:
         """End the processing in the background, and return when it has; jobs under way are given back."""
@@ -124,9 +127,10 @@ class Processing:
     def leave(self) -> Call[ProcessReport] | None:
         """The same without waiting; returns what there is to wait for."""
         with self._mine():
-            call, self._follower = self._follower, None
-        if call is not None:
-            call.cancel()
+            call = self._follower
+            if call is not None:
+                call.cancel()
+            self._follower = None
         return call
 
     def llm(self) -> LLM | None:
@@ -156,10 +160,11 @@ class Processing:
         self.stop()
         with self._mine():
             self._closed = True
-            thread, self._thread = self._thread, None
+            thread = self._thread
         if thread is not None:
             thread.close()
             self._clear()
+            self._thread = None
         with self._making:
             llm, self._llm = self._llm, None
         if self._model.own and llm is not None and hasattr(llm, "close"):
@@ -171,11 +176,11 @@ class Processing:
             self._start_afresh()
         return self._lock
 
-    def _begin(self, scope: Scope, advance: Callable[[int], object]) -> Call[ProcessReport]:
+    def _processing(self, scope: Scope, advance: Callable[[int], object]) -> Call[ProcessReport]:
         self._engine.require_open()
-        return self._started(self._process(scope, advance))
+        return self._call(self._process(scope, advance))
 
-    def _started(self, work: Coroutine[Any, Any, T]) -> Call[T]:
+    def _call(self, work: Coroutine[Any, Any, T]) -> Call[T]:
         with self._mine():
             if self._closed:
                 work.close()
@@ -185,7 +190,15 @@ class Processing:
                 self._thread = LoopThread()
                 # A memory that nobody closed takes the thread along.
                 weakref.finalize(self, self._thread.end).atexit = False
-            return self._thread.start(work)
+            return self._thread.call(work)
+
+    def _begin(self, call: Call[Any]) -> None:
+        """Not when it is made: whoever waits for it can end it then, wherever an interrupt comes."""
+        with self._mine():
+            if self._closed:
+                call.drop()
+                raise self._is_closed()
+            call.begin()
 
     def _clear(self) -> None:
         """End what a loop that broke could not."""
@@ -195,6 +208,15 @@ class Processing:
         self._departed |= self._colleagues
         self._colleagues.clear()
 
+    def _waited(self, call: Call[T]) -> T:
+        """What a call arrives at; it is ended when the thread that waits is interrupted."""
+        try:
+            self._begin(call)
+            return self._result(call)
+        except BaseException:
+            _end(call)
+            raise
+
     def _result(self, call: Call[T]) -> T:
         try:
             return call.result()
@@ -202,13 +224,11 @@ class Processing:
             if self._closed:
                 raise self._is_closed() from None
             raise
-        except BaseException:
-            _end(call)
-            raise
 
     async def _ended(self, call: Call[T]) -> T:
-        """What a call arrives at; it is ended when the task that waits is cancelled."""
+        """The same for a task, the cancelling of which ends it."""
         ended = _end_of(call)
+        self._begin(call)
         try:
             await _until(ended, call)
         except asyncio.CancelledError:
