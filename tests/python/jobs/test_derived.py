@@ -86,6 +86,12 @@ def test_sources_that_the_job_never_saw() -> None:
     ]
 
 
+def test_a_statement_of_nothing_is_left_out() -> None:
+    records, drops = make(statement("of nothing", sources=()), statement("one"))
+    assert [record.text for record in records] == ["one"]
+    assert drops == [("refused", {"text": "of nothing", "reason": "no sources"})]
+
+
 def test_details_of_an_abstract() -> None:
     (first, second, abstract), drops = make(
         statement("all", sources=("m1", "m2"), details=("one", "two"), salience=0.5)

@@ -115,7 +115,9 @@ def _with_known_sources(statement: Statement, known: Collection[str], drop: Drop
     if len(sources) < len(set(statement.sources)):
         unknown = sorted(set(statement.sources).difference(known))
         drop("unknown sources", {"text": statement.text[:_LOGGED_CHARS], "sources": unknown})
-    if sources == statement.sources:
+    if not statement.sources:  # nothing would ever erase it with the turns that it comes from
+        drop("refused", {"text": statement.text[:_LOGGED_CHARS], "reason": "no sources"})
+    if sources and sources == statement.sources:
         return statement
     return replace(statement, sources=sources) if sources else None
 
