@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tiny_recipe import ScriptedModel, recipe_of
 from waiting import wait_for
 
 from memspan import Memory
@@ -29,12 +30,19 @@ STARTERS = "_start_new_thread", "_start_joinable_thread"  # the latter from Pyth
 
 @contextmanager
 def still_born(patches: pytest.MonkeyPatch) -> Iterator[None]:
-    """Threads are started and never run, but for those that look after others' start."""
+    """Threads are started and never run, but for those that look after others' start. In the end they are listed no
+    more: other tests look for those that are left."""
+    starting: dict[threading.Thread, threading.Thread] = vars(threading)["_limbo"]
+    before = set(starting)
     with patches.context() as patch:
         patch.setattr(sure_start, "_SECONDS", 0.1)
         for name in STARTERS:
             patch.setattr(threading, name, lambda *_, **__: 0, raising=False)
-        yield
+        try:
+            yield
+        finally:
+            for each in set(starting) - before:
+                del starting[each]
 
 
 @contextmanager
@@ -157,6 +165,18 @@ def test_searches_go_on_where_uses_cannot_be_written_now(
         memory._engine.write_uses()
         with memory._engine.store.reading() as reader:
             assert [use.searches for use in reader.uses.written_after(-1, 10).__next__()["ana"]] == [1]
+
+
+@both
+def test_jobs_without_a_thread_are_processed_later(
+    monkeypatch: pytest.MonkeyPatch, without_threads: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "agent.memspan"
+    with Memory(path, "hash:32", llm=ScriptedModel(), recipe=recipe_of()) as memory:
+        memory.add("a", user="ana")
+        with without_threads(monkeypatch), pytest.raises((RuntimeError, MemoryError)):
+            memory.process()
+        assert memory.process().done == 1
 
 
 class Scorer:

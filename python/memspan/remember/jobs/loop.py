@@ -43,7 +43,9 @@ class LoopThread:
         try:
             sure_start.start(self._thread)
         except BaseException:
-            self.end()  # it may begin late
+            self.end()  # an interrupt may have come while it runs
+            with suppress(RuntimeError):
+                self._loop.close()
             raise
 
     @property
@@ -66,6 +68,8 @@ class LoopThread:
         self._thread.join()
 
     def _run(self) -> None:
+        if self._loop.is_closed():  # it begins late
+            return
         try:
             asyncio.set_event_loop(self._loop)
             self._loop.run_forever()

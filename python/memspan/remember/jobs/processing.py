@@ -181,16 +181,22 @@ class Processing:
         return self._call(self._process(scope, advance))
 
     def _call(self, work: Coroutine[Any, Any, T]) -> Call[T]:
-        with self._mine():
-            if self._closed:
-                work.close()
-                raise self._is_closed()
-            if self._thread is None or self._thread.broken or not self._thread.alive:
-                self._clear()
-                self._thread = LoopThread()
-                # A memory that nobody closed takes the thread along.
-                weakref.finalize(self, self._thread.end).atexit = False
-            return self._thread.call(work)
+        try:
+            with self._mine():
+                return self._running().call(work)
+        except BaseException:
+            work.close()
+            raise
+
+    def _running(self) -> LoopThread:
+        if self._closed:
+            raise self._is_closed()
+        if self._thread is None or self._thread.broken or not self._thread.alive:
+            self._clear()
+            self._thread = LoopThread()
+            # A memory that nobody closed takes the thread along.
+            weakref.finalize(self, self._thread.end).atexit = False
+        return self._thread
 
     def _begin(self, call: Call[Any]) -> None:
         """Not when it is made: whoever waits for it can end it then, wherever an interrupt comes."""
