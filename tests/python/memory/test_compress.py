@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -361,6 +364,26 @@ def test_what_a_record_gets_meanwhile_stays(filled: Memory) -> None:
     assert (report.compressed, len(record.text) < len(LONG)) == (5, True)
     assert (record.tags, record.importance, record.provenance) == (("market", "trees"), 1.0, "ana")
     assert filled.verify() == []
+
+
+def test_an_interrupt_ends_what_a_scorer_asks(filled: Memory) -> None:
+    said: list[str] = []
+
+    class Waiting(Backwards):
+        async def score(self, *arguments: Any) -> list[NDArray[np.float64]]:
+            os.kill(os.getpid(), signal.SIGINT)
+            try:
+                await asyncio.sleep(20)
+            except asyncio.CancelledError:
+                said.append("cancelled")
+                raise
+            raise AssertionError("it went on")
+
+    before = threading.enumerate()
+    with pytest.raises(KeyboardInterrupt):
+        filled.compress("ana", "uniform", 0.4, scorer=Waiting())
+    assert said == ["cancelled"]
+    assert set(threading.enumerate()) <= set(before)
 
 
 def test_what_is_forgotten_meanwhile_is_not_sent(filled: Memory) -> None:

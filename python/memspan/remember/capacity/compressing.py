@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -13,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.arguments import as_choice, as_flag, as_share
-from memspan.base import sure_start
 from memspan.encode.compression.corpus import Frequencies, index_frequencies
 from memspan.encode.compression.pieces import Piece
 from memspan.encode.compression.scorers import Scorer
@@ -31,6 +28,7 @@ from memspan.remember.endings.life import is_expired
 from memspan.remember.engine import Engine
 from memspan.remember.forgetting.unforgotten import learnt_at, unforgotten
 from memspan.remember.input.fields import checked_kind, checked_name, checked_names
+from memspan.remember.jobs.loop import LoopThread
 from memspan.remember.writing.change import ConvertedError
 from memspan.remember.writing.indexing import write_records
 from memspan.reports.compression_report import CompressionReport
@@ -313,22 +311,19 @@ def _scored(
     pieces: Sequence[Sequence[Piece]],
     tools: Any,
 ) -> list[NDArray[np.float64]]:
-    """A scorer's own values. On a thread of its own: the caller's may have an event loop already."""
-    found: list[list[NDArray[np.float64]]] = []
-    failures: list[BaseException] = []
+    """A scorer's own values. On a thread of its own: the caller's may have an event loop already. An interrupt ends
+    what the scorer asks."""
 
-    def run() -> None:
-        try:
-            found.append(asyncio.run(scorer.score(texts, pieces, tools)))
-        except BaseException as failure:
-            failures.append(failure)
+    async def score() -> list[NDArray[np.float64]]:
+        return await scorer.score(texts, pieces, tools)
 
-    thread = threading.Thread(target=run)
-    sure_start.start(thread)
-    thread.join()
-    if failures:
-        raise failures[0]
-    return found[0]
+    thread = LoopThread()
+    try:
+        call = thread.call(score())
+        call.begin()
+        return call.result()
+    finally:
+        thread.close()
 
 
 def _report(wanted: _Wanted, tally: _Tally, seconds: float) -> CompressionReport:
