@@ -101,6 +101,17 @@ def test_a_pool_goes_on_with_the_threads_that_it_has(
     assert [each.result(60) for each in others] == [0, 0, 0]
 
 
+def test_a_full_pool_starts_no_threads(pool: SurePool, monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on = threading.Event()
+    first = [pool.submit(go_on.wait, 60) for _ in range(4)]
+    with monkeypatch.context() as patch:
+        patch.setattr(sure_start, "call", lambda starting: pytest.fail("another one"))
+        later = pool.submit(int)
+    go_on.set()
+    assert all(each.result(60) for each in first)
+    assert later.result(60) == 0
+
+
 def test_a_pool_whose_threads_died_gets_others() -> None:
     with SurePool(1) as pool:
         pool.submit(int).result(60)

@@ -22,6 +22,8 @@ class SurePool(ThreadPoolExecutor):
         if self._idle_semaphore.acquire(timeout=0):
             return
         self._threads = {thread for thread in self._threads if thread.is_alive()}
+        if len(self._threads) >= self._max_workers:
+            return
         try:
             sure_start.call(super()._adjust_thread_count)
         except (RuntimeError, MemoryError):
