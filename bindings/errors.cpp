@@ -44,8 +44,11 @@ void translate(std::exception_ptr pointer) {
   } catch (const CorruptSnapshot& error) {
     raise("CorruptSnapshotError", error.what());
   } catch (const FileError& error) {
-    // Called with errno and file name, OSError turns itself into FileNotFoundError, PermissionError and so on.
-    PyErr_SetObject(PyExc_OSError, py::make_tuple(error.code, as_text(error.what()), as_path(error.file)).ptr());
+    // Called with errno and file name, OSError turns itself into FileNotFoundError, PermissionError and so on. It tells the
+    // file by itself.
+    std::string reason = error.what();
+    if (const std::string told = error.file + ": "; reason.starts_with(told)) reason.erase(0, told.size());
+    PyErr_SetObject(PyExc_OSError, py::make_tuple(error.code, as_text(reason), as_path(error.file)).ptr());
   } catch (const Error& error) {
     raise("MemspanError", error.what());
   }

@@ -31,9 +31,7 @@ class Refuser {
     const Standing& standing = user_.standing;
     refuse_if(Filter::retired, standing.retired_count() > 0 && !query.as_of && !query.valid_at,
               [&](Slot slot) { return standing.retired(slot); });
-    const Micros now = wall_clock();
-    refuse_if(Filter::expired, standing.any_expired(now),
-              [&](Slot slot) { return user_.attributes.states().expires_at(slot) <= now; });
+    refuse_if(Filter::expired, standing.any_expired(now_), [&](Slot slot) { return is_expired(slot); });
     refuse_if(Filter::as_of, query.as_of.has_value(),
               [&](Slot slot) { return !filters_.believed_at(slot, *query.as_of); });
     refuse_if(Filter::valid_at, query.valid_at.has_value(),
@@ -44,6 +42,7 @@ class Refuser {
   }
 
  private:
+  bool is_expired(Slot slot) const { return user_.attributes.states().expires_at(slot) <= now_; }
   bool carries(Slot slot, TagId tag) const { return user_.tags.tags_of(slot).contains(tag); }
 
   template <typename Refused>
@@ -73,8 +72,7 @@ class Refuser {
     Refusal& refusal = refusals_[static_cast<size_t>(filter)];
     refusal.count += static_cast<uint32_t>(gone.size());
     // Not even the ids of vault records are shown unless the query names the kind, nor those of what is as good as erased.
-    if (filter == Filter::expired) gone.clear();
-    std::erase_if(gone, [this](Slot slot) { return filters_.refuses_kind_of(slot, true); });
+    std::erase_if(gone, [this](Slot slot) { return filters_.refuses_kind_of(slot, true) || is_expired(slot); });
     const size_t shown = std::min(gone.size(), kShownRefusals - std::min(kShownRefusals, refusal.ids.size()));
     std::partial_sort(gone.begin(), gone.begin() + static_cast<std::ptrdiff_t>(shown), gone.end(), user_.recency());
     for (size_t i = 0; i < shown; ++i) refusal.ids.emplace_back(user_.ids[gone[i]]);
@@ -83,6 +81,7 @@ class Refuser {
   const UserColumns& user_;
   const PreparedQuery& prepared_;
   const ColumnFilters filters_;
+  const Micros now_ = wall_clock();
   Refusals& refusals_;
   Bitset left_;
 };

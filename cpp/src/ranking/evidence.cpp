@@ -11,6 +11,7 @@ namespace {
 
 // Cosines that the spread is estimated from: its deviation is then off by some 6 %.
 constexpr size_t kSample = 128;
+constexpr size_t kRare = 16;  // one of so many records, or fewer, is rarely met along the time
 constexpr float kLeastDeviation = 0.02f;
 constexpr size_t kMaskedWords = 64;
 // A word that no record holds counts less than the rarest that one does: most are filler or misspelt.
@@ -55,21 +56,26 @@ void RankingEvidence::gather(const UserColumns& user, const PreparedQuery& prepa
   records_.emplace_back();  // nobody's
 }
 
-// Of so many records at even distances in the order of time, which saving and loading do not change as they do slots.
+// Of so many records at even distances in the order of time, which saving and loading do not change as they do slots; only
+// where far fewer are admitted, in the order of slots, as looking for them along the time would take long.
 Spread RankingEvidence::spread_of_cosines(const UserColumns& user, const float* query, const Admission& admission) {
   sample_cosines_.clear();
   sample_slots_.clear();
   const auto take = [&](Slot slot) { sample_slots_.push_back(slot); };
-  if (admission.all()) {
-    const Timeline::Entries& entries = user.timeline.entries();
-    const size_t step = std::max<size_t>(1, entries.size() / kSample);
-    size_t next = 0;  // in the piece
-    Timeline::Entries::for_each_piece(entries.begin(), entries.end(), [&](std::span<const Timeline::Entry> piece) {
-      for (; next < piece.size(); next += step) take(piece[next].slot());
-      next -= piece.size();
-    });
+  const Timeline::Entries& entries = user.timeline.entries();
+  const size_t step = std::max<size_t>(1, admission.count() / kSample);
+  if (admission.form() == Admission::Form::spans || admission.count() * kRare < entries.size()) {
+    admission.for_every(step, take);
   } else {
-    admission.for_every(std::max<size_t>(1, admission.count() / kSample), take);
+    admission.visit([&](auto admits) {
+      size_t next = 0;  // in the piece
+      Timeline::Entries::for_each_piece(entries.begin(), entries.end(), [&](std::span<const Timeline::Entry> piece) {
+        for (; next < piece.size(); next += step) {
+          if (admits(piece[next].slot())) take(piece[next].slot());
+        }
+        next -= piece.size();
+      });
+    });
   }
   user.vectors.score_each(query, sample_slots_.size(), [&](size_t i) { return sample_slots_[i]; },
                           [&](size_t, float cosine) { sample_cosines_.push_back(cosine); });

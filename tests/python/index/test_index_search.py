@@ -266,3 +266,38 @@ def test_a_query_shows_what_it_asks_for() -> None:
         "require_tags=['t'], where={\"n\":1}, exclude=['x'], as_of=7, k=3, views=['lexical'], fusion='union', "
         "explain=True)"
     )
+
+
+def test_an_explanation_shows_no_id_of_what_has_expired_whatever_else_excludes_it() -> None:
+    index = memspan.Index(2)
+    index.add(user="ana", id="gone", at="2024-01-01", embedding=[1, 0], expires_at="2024-02-01", tags=["a"])
+    index.add(user="ana", id="old", at="2024-01-02", embedding=[1, 0], tags=["a"])
+    index.add(user="ana", id="new", at="2024-05-01", embedding=[1, 0], tags=["b"])
+    for name, given in {"between": ("2024-04-01", None), "require_tags": ["b"]}.items():
+        query = {"user": "ana", "embedding": [1, 0], "explain": True, name: given}
+        refusal = index.search(**query).explanation["excluded"][name]
+        assert (refusal["count"], refusal["ids"]) == (2, ["old"])
+
+
+def test_what_is_learnt_of_a_filtered_answer_does_not_depend_on_the_order_of_writing() -> None:
+    random = np.random.default_rng(0)
+    embeddings = random.standard_normal((600, 8))
+    ats = np.arange(600) * 1_000_000_000
+    indexes = []
+    for order in (np.arange(600), random.permutation(600)):
+        index = memspan.Index(8, auto_consolidate=False)
+        retired = [1 if number == 5 else None for number in order]
+        index.add_many(
+            user="ana",
+            ids=[f"m{number}" for number in order],
+            ats=ats[order],
+            embeddings=embeddings[order],
+            retired_ats=retired,
+        )
+        indexes.append(index)
+    for embedding in random.standard_normal((20, 8)):
+        one, other = (
+            index.search(user="ana", embedding=embedding, fusion="learned", exact=True) for index in indexes
+        )
+        assert one.ids == other.ids
+        assert one.scores == pytest.approx(other.scores, abs=1e-6)

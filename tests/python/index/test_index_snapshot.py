@@ -254,3 +254,10 @@ def test_a_stamp_of_any_text(index: memspan.Index, tmp_path: Path) -> None:
     for stamp in ("", "日本\n", "x" * 10_000):
         index.save(tmp_path / "s", stamp=stamp)
         assert memspan.Index.load(tmp_path / "s").stamp == stamp
+
+
+def test_the_error_of_a_file_that_is_not_there_says_so_once(tmp_path: Path) -> None:
+    with pytest.raises(
+        FileNotFoundError, match=r"^\[Errno 2\] cannot open: No such file or directory: '[^:]*nofile'$"
+    ):
+        memspan.Index.load(tmp_path / "nofile")

@@ -127,3 +127,18 @@ def test_rows_that_point_either_way_are_loaded_again(tmp_path: Path, seed: int) 
         loaded.search(user="ana", embedding=direction, k=count).ids
         == index.search(user="ana", embedding=direction, k=count).ids
     )
+
+
+def test_equal_vectors_are_duplicates_whatever_rounding_does_to_their_lengths() -> None:
+    random = np.random.default_rng(2)
+    index = memspan.Index(64, row_format="bfloat16")
+    for number in range(40):
+        embedding = np.zeros(64)
+        embedding[random.choice(64, 8, replace=False)] = random.standard_normal(8)
+        for copy in "ab":
+            index.add(user="ana", id=f"{number}{copy}", at=number, embedding=embedding)
+    pairs = index.duplicates(user="ana", threshold=1.0).pairs
+    assert sorted((pair.first, pair.second) for pair in pairs) == sorted(
+        (f"{i}a", f"{i}b") for i in range(40)
+    )
+    assert {pair.cosine for pair in pairs} == {1.0}
