@@ -20,8 +20,8 @@ namespace {
 
 constexpr size_t kKinds = 4;       // of queries
 constexpr size_t kUsualKinds = 3;  // the first; about many topics at once, few are asked
-constexpr size_t kQueries = 96 * kKinds;
-constexpr size_t kFewQueries = 32 * kKinds;  // enough to see whether rows that joined need more of them
+constexpr size_t kQueries = 72 * kKinds;
+constexpr size_t kFewQueries = 24 * kKinds;  // enough to see whether rows that joined need more of them
 constexpr size_t kFewSummed = 2;  // rows
 constexpr size_t kManySummed = 8;
 constexpr size_t kScannedWorthAThread = 65536;  // rows scanned
@@ -173,6 +173,7 @@ class Calibration {
       for (; first < last; ++first) {
         const ShortRows::Numbers numbers = shorts->numbers_of_query(query(first), 1.0f);
         TriedQuery& tried = tried_[first];
+        tried.covered = ShortRows::covered(numbers);
         for (size_t d = 0; d < kDepths; ++d) {
           for (size_t i = 0; i < tried.hits(d); ++i) {
             const ShortRows::Product product = shorts->product(numbers, tried.best[i]);
@@ -184,6 +185,7 @@ class Calibration {
     const ProbeReach before = layout_.reach;
     set_reach(layout_.reach, kCaution / 2);
     set_reach_of(*shorts);
+    shorts->least_covered = std::ranges::min(tried_, {}, &TriedQuery::covered).covered;
     if (mean_share_read(shorts.get()) > kWorthShortening * without) {
       layout_.reach = before;
       return;

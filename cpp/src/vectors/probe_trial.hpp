@@ -33,7 +33,8 @@ struct TriedQuery {
   size_t found = 0;
   ByHit<uint32_t> best = {};  // positions
   Needed needed = {};         // of blocks
-  Needed needed_short = {};   // of short rows, which who has them fills in
+  Needed needed_short = {};   // of short rows, which who has them fills in, as
+  float covered = 0.0f;       // of the query, by their directions
 };
 
 // Some queries at a time, so that a row comes out of memory once for all of them. For one thread.

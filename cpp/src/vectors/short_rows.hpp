@@ -97,11 +97,18 @@ class ShortRows {
     numbers[kCoordinates] = share;
     return numbers;
   }
+  // Of a query's square, what lies along the directions.
+  static float covered(const Numbers& numbers) {
+    float square = 0.0f;
+    for (size_t d = 0; d < kCoordinates; ++d) square += numbers[d] * numbers[d];
+    return square;
+  }
   // A query in the form that scans take.
   struct Query {
     alignas(64) std::array<int8_t, kNumbers> codes;
     float base = 0.0f;  // of every product, since codes of rows are not signed
     float step = 0.0f;  // what 1 stands for in a score
+    float covered = 0.0f;
   };
   Query query(const float* unit_vector, float share) const {
     constexpr float kLeast = 1e-9f;
@@ -114,6 +121,7 @@ class ShortRows {
       most = std::max(most, std::abs(weights[d]));
     }
     Query query;
+    query.covered = covered(numbers);
     query.step = most / kLargest;
     for (size_t d = 0; d < kNumbers; ++d) {
       const float code = std::nearbyint(weights[d] / query.step);
@@ -158,6 +166,8 @@ class ShortRows {
   const ShortScale& scale() const { return scale_; }
   // The share for so many results at a recall; finite only up to the last of ProbeReach::kRecalls.
   ProbeReach reach;
+  // The least of any query that found it. What is open of one that is covered less may have more to say than the reach reckons with.
+  float least_covered = 0.0f;
 
   size_t bytes() const {
     return sizeof(*this) + directions_.rows.capacity() * sizeof(float) + apart_.capacity() * sizeof(uint32_t) + own_.bytes() +

@@ -57,6 +57,7 @@ std::unique_ptr<ShortRows> shorten_rows(const RowView& rows, std::mt19937& rando
 std::unique_ptr<ShortRows> shorten_rows(const ShortRows& like, const RowView& rows) {
   auto shorts = std::make_unique<ShortRows>(like.directions(), like.scale(), rows.size());
   shorts->reach = like.reach;
+  shorts->least_covered = like.least_covered;
   put_all(*shorts, rows);
   return shorts;
 }

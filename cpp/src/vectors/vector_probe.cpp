@@ -69,12 +69,9 @@ class VectorTable::Probe {
     noting_ |= is_odd();
 
     const bool sifts = layout_.short_rows && !scratch_.near.empty();
-    const size_t left = select(std::max(scratch_.near.kth(), kUnread));
+    const size_t left = select(sifts && is_odd() ? kUnread : std::max(scratch_.near.kth(), kUnread));
     if (gives_up(left)) return false;
-    if (sifts) {
-      sift(left);
-      return true;
-    }
+    if (sifts && sift(left)) return true;
     read_promising(left);
     return !(untried_ || stays_odd()) || read_on();
   }
@@ -102,7 +99,6 @@ class VectorTable::Probe {
     const float share = whole ? 1.0f : admitted_share(nearest);
     untried_ = static_cast<float>(k_) > 2.0f * kTriedDepth * share;
     least_ = least_tried(k_, share);
-    least_best_ = least_tried(1, share);
   }
 
   // As a score by codes. So many as are wanted are as good as more of all rows, if only a share of them may come back.
@@ -137,12 +133,6 @@ class VectorTable::Probe {
     return is_odd();
   }
 
-  // So has its best.
-  bool is_far() const {
-    const auto items = scratch_.near.items();
-    return std::ranges::none_of(items, [this](const Candidate& item) { return item.score >= least_best_; });
-  }
-
   void read(uint32_t b) {
     table_.scan_block(layout_.blocks[b], filter_, scratch_, stats_);
     scratch_.bounds[b] = -std::numeric_limits<float>::infinity();
@@ -169,19 +159,12 @@ class VectorTable::Probe {
     return static_cast<double>(blocks) * cost > static_cast<double>(filter_.count) * kGatheredRow;
   }
 
-  // Of those selected, what short rows do not rule out. A query that is far from all may lie along none of their directions,
-  // so that they say nothing of it: then all is read after all.
-  void sift(size_t left) {
-    stats_.blocks_probed += static_cast<uint32_t>(left);
+  // Of those selected, what short rows do not rule out. False: they say too little of the query.
+  bool sift(size_t left) {
     table_.collect_spans(std::span(scratch_.order).first(left), filter_, scratch_);
-    if (scratch_.spans.empty()) return;
-    std::vector<Candidate>& before = scratch_.rescored;  // which nobody needs yet
-    before.assign(scratch_.near.items().begin(), scratch_.near.items().end());
-    table_.sift(query_, k_, recall_, filter_, scratch_, stats_);
-    if (!is_far()) return;
-    scratch_.near.reset(k_, scratch_.query.to_raw(scratch_.query.margin(table_.max_scale_)));
-    for (const Candidate& candidate : before) scratch_.near.offer(candidate.score, candidate.slot);
-    for (const uint32_t b : std::span(scratch_.order).first(select(kUnread))) read(b);
+    if (!scratch_.spans.empty() && !table_.sift(query_, k_, recall_, filter_, scratch_, stats_)) return false;
+    stats_.blocks_probed += static_cast<uint32_t>(left);
+    return true;
   }
 
   // Of those selected, as long as they promise something.
@@ -222,8 +205,7 @@ class VectorTable::Probe {
   size_t read_ = 0;         // blocks
   bool untried_ = false;    // what is wanted
   bool noting_ = false;     // what blocks bring
-  float least_ = 0.0f;       // of any query that was tried, the k-th best score,
-  float least_best_ = 0.0f;  // and the best one
+  float least_ = 0.0f;    // of any query that was tried, the k-th best score
 };
 
 bool VectorTable::probe(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,

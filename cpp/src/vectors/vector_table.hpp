@@ -220,7 +220,7 @@ class VectorTable {
   void offer_gathered(const CodeRows& rows, size_t count, VectorScratch& scratch) const;
   // Where blocks cannot be told apart (vector_sift.cpp).
   float good_score(size_t rows, size_t wanted, VectorScratch& scratch) const;
-  void sift(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
+  bool sift(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
             VectorSearchStats& stats) const;
   // Among blocks (vector_probe.cpp).
   class Probe;

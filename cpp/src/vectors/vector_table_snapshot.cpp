@@ -6,7 +6,7 @@
 //             f32 lowest score tried of each depth   u64 blocks, for each: u32 rows  u32 cluster  f32 mean  f32 variance  f32 orthogonal  f32 scale  centroid codes
 //             codes of its rows   u8 short rows, and if there are any: u32 directions, f32 each  f32 low and f32 step of each of
 //             128 numbers   f32 most error   u64 rows apart, u32 each   f32 reach of each
-//             depth and recall   rows of 16 short rows each
+//             depth and recall   f32 least covered   rows of 16 short rows each
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -84,6 +84,7 @@ void save_short_rows(const ShortRows& shorts, ByteWriter& out, BodyWriter& body,
   }
   out.put_array<uint32_t>(apart);
   put_reach(out, shorts.reach);
+  out.put<float>(shorts.least_covered);
   StoredRows::save(out, body, ShortRows::groups(rows.size()), ShortRows::kGroupBytes, [&](size_t group, std::byte* bytes) {
     auto* const codes = reinterpret_cast<uint8_t*>(bytes);
     std::fill_n(codes, ShortRows::kGroupBytes, uint8_t{0});
@@ -116,11 +117,14 @@ std::unique_ptr<ShortRows> load_short_rows(ByteReader& in, const Body& body, siz
     in.check(apart[i] < rows && (i == 0 || apart[i - 1] < apart[i]), "short rows that are apart are not in order");
   }
   const ProbeReach reach = get_reach(in);
+  const auto least_covered = in.get<float>();
+  in.check(least_covered >= 0.0f && least_covered <= 1.01f, "the least that is covered is not a share");
   auto stored = std::make_unique<StoredRows>(in, body, ShortRows::kGroupBytes, nullptr);
   in.check(stored->size() == ShortRows::groups(rows) && rows > 0, "the short rows are not those of the layout");
   auto shorts = std::make_unique<ShortRows>(std::move(directions), scale, std::move(stored));
   shorts->keep_apart(std::move(apart));
   shorts->reach = reach;
+  shorts->least_covered = least_covered;
   return shorts;
 }
 
