@@ -211,6 +211,47 @@ BOOST_FIXTURE_TEST_CASE(a_search_reads_less_and_finds_the_same, Stored, *boost::
   }
 }
 
+// What lies along the directions is what they know of a query, however low it scores.
+BOOST_FIXTURE_TEST_CASE(questions_that_are_near_no_row_are_asked_of_them_if_directions_cover_them, Stored) {
+  const std::vector<float> common = vector();
+  std::vector<test::Item> items;
+  for (int i = 0; i < 6000; ++i) {
+    items.push_back({.id = std::to_string(i), .text = "word"});
+    items.back().embedding = vector();
+    for (size_t d = 0; d < kDim; ++d) items.back().embedding[d] += common[d];
+  }
+  test::add(index, items);
+  index.consolidate("ana", true);
+  constexpr int kQueries = 20;
+  const auto look_at = [&](auto make) {
+    Looked looked;
+    for (int i = 0; i < kQueries; ++i) {
+      Query query{.user = "ana", .embedding = make(), .k = 10, .explain = true};
+      const SearchResult result = index.search(query);
+      query.exact = true;
+      const SearchResult exact = index.search(query);
+      for (const Hit& hit : result.hits) looked.recall += hit.score >= exact.hits.back().score - 1e-5f ? 0.1 / kQueries : 0.0;
+      looked.rows_read += result.explanation->rows_read / double{kQueries};
+      looked.short_rows_read += result.explanation->short_rows_read / double{kQueries};
+    }
+    return looked;
+  };
+  const Looked covered = look_at([&] { return vector(); });
+  BOOST_TEST_MESSAGE("covered " << covered.recall << " " << covered.rows_read << " " << covered.short_rows_read);
+  BOOST_TEST(covered.recall >= 0.99);
+  BOOST_TEST(covered.short_rows_read > 3000.0);
+  BOOST_TEST(covered.rows_read < 3000.0);
+  const Looked beside = look_at([&] {
+    std::normal_distribution<float> normal;
+    std::vector<float> query(kDim);
+    for (float& value : query) value = normal(random);
+    return query;
+  });
+  BOOST_TEST_MESSAGE("beside " << beside.recall << " " << beside.rows_read << " " << beside.short_rows_read);
+  BOOST_TEST(beside.recall >= 0.99);
+  BOOST_TEST(beside.short_rows_read == 0.0);
+}
+
 BOOST_FIXTURE_TEST_CASE(they_follow_what_comes_and_goes, Stored) {
   add(6000);
   index.consolidate("ana", true);
