@@ -137,7 +137,7 @@ class Calibration {
     });
   }
 
-  // From all queries together: that of a few would be the chance of their rows.
+  // From all usual queries together: that of a few would be the chance of their rows.
   void set_overlap() {
     ScoreScatter all;
     for (size_t i = 0; i < count_; ++i) {

@@ -32,9 +32,10 @@ struct TriedQuery {
   std::array<float, ProbeReach::kDepths.size()> kth = {};
   size_t found = 0;
   ByHit<uint32_t> best = {};  // positions
-  Needed needed = {};         // of blocks
-  Needed needed_short = {};   // of short rows, which who has them fills in, as
-  float covered = 0.0f;       // of the query, by their directions
+  Needed needed = {};  // of blocks
+  // Who makes short rows fills in what is needed of them, and how much of the query's square their directions cover.
+  Needed needed_short = {};
+  float covered = 0.0f;
 };
 
 // Some queries at a time, so that a row comes out of memory once for all of them. For one thread.

@@ -69,6 +69,7 @@ class VectorTable::Probe {
     noting_ |= is_odd();
 
     const bool sifts = layout_.short_rows && !scratch_.near.empty();
+    // An odd query may have its best anywhere; short rows of everything cost little.
     const size_t left = select(sifts && is_odd() ? kUnread : std::max(scratch_.near.kth(), kUnread));
     if (gives_up(left)) return false;
     if (sifts && sift(left)) return true;
@@ -202,9 +203,9 @@ class VectorTable::Probe {
   const VectorFilter& filter_;
   VectorScratch& scratch_;
   VectorSearchStats& stats_;
-  size_t read_ = 0;         // blocks
-  bool untried_ = false;    // what is wanted
-  bool noting_ = false;     // what blocks bring
+  size_t read_ = 0;       // blocks
+  bool untried_ = false;  // what is wanted
+  bool noting_ = false;   // what blocks bring
   float least_ = 0.0f;    // of any query that was tried, the k-th best score
 };
 
