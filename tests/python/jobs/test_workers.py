@@ -308,8 +308,7 @@ Memory(sys.argv[1], "hash:32", llm=Deadly(), recipe=recipe_of()).process()
         assert done.returncode == 9
     memory = open_memory(Pace(attempts=3))
     report = memory.process()
-    # On a busy machine the last of the three may die before Ana's job is done.
-    assert report.done in (1, 2)
+    # How many of the two that live were done before a death is up to the machine's pace.
     assert (report.parked, report.waiting) == (1, 0)
     assert {job.user: job.state for job in memory.jobs()} == {"ana": "done", "ben": "parked", "cleo": "done"}
 
