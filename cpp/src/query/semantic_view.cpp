@@ -11,6 +11,10 @@ namespace {
 // Reading exact rows one by one, against reading all of them.
 constexpr size_t kExactGatherShare = 4;
 
+// A time range is probed if that seems to take up to so many times what reading its rows one by one would: what is estimated
+// is for questions that are harder than most, and it gives up soon. (Behind a mask, giving up comes after whole blocks.)
+constexpr size_t kSpansWorthTrying = 2;
+
 // Records found whose columns are asked for before they are sorted.
 constexpr size_t kFetched = 32;
 
@@ -48,7 +52,8 @@ SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& pr
   const float* const query = prepared.unit_embedding.data();
   const bool in_spans = !admission.intervals().empty();
   const bool everything = admission.all();
-  bool gather = !everything && admission.count() <= user.vectors.probing_cost(admission.count(), depth, in_spans);
+  const size_t gathering_cost = admission.count() * (in_spans ? kSpansWorthTrying : 1);
+  bool gather = !everything && gathering_cost <= user.vectors.probing_cost(admission.count(), depth, in_spans);
   if (!gather) {
     VectorFilter filter;
     if (!everything) filter.count = admission.count();
