@@ -211,6 +211,21 @@ BOOST_FIXTURE_TEST_CASE(whoever_is_in_a_call_stays, Fixture) {
   BOOST_TEST(resident() <= 152u);
 }
 
+// Else a batch of many users would pass over all of them after each of its writes.
+BOOST_FIXTURE_TEST_CASE(who_makes_room_looks_at_some_of_those_who_are_held, Fixture) {
+  UserTable table(kDim, {.max_bytes = 1, .spill_directory = directory.file(".")});
+  std::vector<UserTable::User> held;
+  for (size_t i = 0; i < 3000; ++i) held.push_back(table.find_or_create(user_name(i)));
+  std::vector<uint64_t> filed;
+  for (const UserTable::User& user : held) filed.push_back(user->last_use());
+  held[0]->relate("a", "b");
+  table.count_if_due(user_name(0), held[0]);
+  size_t met = 0;
+  for (size_t i = 0; i < held.size(); ++i) met += held[i]->last_use() != filed[i];
+  BOOST_TEST(met > 0u);
+  BOOST_TEST(met <= 256u);
+}
+
 // Everything of those who come back from a file counts, so that the limit holds for them too.
 struct LargeUsers : Fixture {
   static constexpr size_t kLarge = 256;

@@ -150,7 +150,7 @@ std::vector<Evicted> Index::add(std::span<const RecordInput> records, bool colum
   auto next = users.begin();
   for (auto& [name, group] : batch.groups) {
     add_to(name, next->user, group, next->quotas);
-    ++next;
+    next++->user.reset();  // who has all that came may leave memory
   }
   return evicted;
 }

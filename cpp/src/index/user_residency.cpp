@@ -4,6 +4,13 @@
 #include "index/user_table.hpp"
 
 namespace memspan {
+namespace {
+
+// Users met who are held before somebody who makes room gives up: the next one goes on with those behind. A call that holds
+// many, as a batch does, would otherwise pass over all of them after each of its writes.
+constexpr size_t kMostHeld = 256;
+
+}  // namespace
 
 void UserTable::settle(uint32_t number, User user) {
   rows_[number].user = std::move(user);
@@ -130,7 +137,7 @@ std::optional<uint32_t> UserTable::next_to_leave(size_t& held) {
   return std::nullopt;
 }
 
-// False if everybody in memory is in use, or the file cannot be written: then memory is used beyond the limit, because
+// False if everybody who was met is in use, or the file cannot be written: then memory is used beyond the limit, because
 // an answer is worth more than it.
 bool UserTable::put_one_away(size_t& held) {
   std::string name;
@@ -139,7 +146,7 @@ bool UserTable::put_one_away(size_t& held) {
   {
     const std::unique_lock lock(mutex_);
     const std::optional<uint32_t> number = next_to_leave(held);
-    if (!number) return held < resident_.size();
+    if (!number) return held < std::min(resident_.size(), kMostHeld);
     held = 0;
     Row& row = rows_[*number];
     const bool unchanged = row.image && row.image_changes == row.user->changes();
