@@ -354,6 +354,52 @@ BOOST_FIXTURE_TEST_CASE(columns_of_fields_count_when_they_are_made, Fixture) {
   BOOST_TEST(index.stats().resident_users == 1u);
 }
 
+// Two users of a snapshot, with room for what they take when they are read, and not for much more.
+struct TwoOfASnapshot : Fixture {
+  static constexpr size_t kLarge = 256;
+  static constexpr size_t kRecords = 600;
+  const std::vector<std::string> names = {"ana", "bo"};
+  const std::string path = directory.file("index");
+
+  std::unique_ptr<Index> load() {
+    Index whole(IndexConfig{.dim = kLarge});
+    for (const std::string& name : names) {
+      std::vector<test::Item> items(kRecords);
+      for (size_t i = 0; i < items.size(); ++i) {
+        items[i] = {.id = "r" + std::to_string(i), .at = static_cast<Micros>(i), .text = "opera word" + std::to_string(i % 50), .user = name};
+        items[i].tags = {"t" + std::to_string(i % 40)};
+        items[i].embedding = test::random_vector(kLarge, random);
+      }
+      test::add(whole, items);
+    }
+    whole.save(path, "");
+    const auto read = Index::load(path);
+    size_t bytes = 0;
+    for (const std::string& name : names) bytes += read->stats(name)->bytes;
+    return Index::load(path, {.max_bytes = bytes + 5'000, .spill_directory = directory.file(".")});
+  }
+  size_t resident(Index& index) {
+    for (const std::string& name : names) index.ids(name);
+    return index.stats().resident_users;
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(counts_of_uses_are_memory, TwoOfASnapshot) {
+  const auto index = load();
+  index->track_uses();
+  BOOST_TEST(resident(*index) == 1u);
+}
+
+BOOST_FIXTURE_TEST_CASE(uses_count_whatever_brought_a_user_into_memory, TwoOfASnapshot) {
+  load();
+  const auto index = Index::load(path);
+  index->track_uses();
+  index->consolidate_all(false);
+  SearchResult found;
+  BOOST_REQUIRE(index->try_search({.user = "ana", .embedding = test::random_vector(kLarge, random), .k = 3}, Effort::little, found));
+  BOOST_TEST((index->take_uses("ana").counts == std::vector<uint32_t>{1, 1, 1}));
+}
+
 BOOST_FIXTURE_TEST_CASE(damage_of_one_user_does_not_reach_the_others, Fixture) {
   const std::string path = directory.file("index");
   test::sample_index(20, kDim)->save(path, "");

@@ -85,7 +85,7 @@ class Index {
   size_t pin(std::string_view user, std::span<const std::string_view> ids, bool pinned);
 
   // From now on searches count what they bring, unless Query::track is false. Not to be called while other calls run.
-  void track_uses() { track_uses_ = true; }
+  void track_uses();
   // Counts one use of each, as a search that brought them would; how many of the ids are there. 0 without counting.
   size_t note_uses(std::string_view user, std::span<const std::string_view> ids);
   // The uses since the last call; an id may come twice. Searches go on meanwhile. O(1) when there are none, otherwise O(records).

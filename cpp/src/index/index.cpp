@@ -92,16 +92,12 @@ Index::~Index() = default;
 
 std::shared_ptr<UserIndex> Index::find(std::string_view user) const {
   check_name(user, "user");
-  auto found = users_->find(user);
-  if (found && track_uses_) found->start_counting();
-  return found;
+  return users_->find(user);
 }
 
 std::shared_ptr<UserIndex> Index::find_or_create(std::string_view user) {
   check_name(user, "user");
-  auto found = users_->find_or_create(user);
-  if (track_uses_) found->start_counting();
-  return found;
+  return users_->find_or_create(user);
 }
 
 void Index::wrote(std::string_view name, const std::shared_ptr<UserIndex>& user) {
@@ -193,6 +189,11 @@ std::vector<std::string> Index::evict(std::string_view user, size_t most) {
 size_t Index::pin(std::string_view user, std::span<const std::string_view> ids, bool pinned) {
   const auto found = find(user);
   return found ? found->pin(ids, pinned) : 0;
+}
+
+void Index::track_uses() {
+  track_uses_ = true;
+  users_->track_uses();
 }
 
 size_t Index::note_uses(std::string_view user, std::span<const std::string_view> ids) {

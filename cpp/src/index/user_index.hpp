@@ -68,7 +68,7 @@ class UserIndex {
   std::vector<std::string> evict(const Quotas& quotas, size_t most);
   // How many of the ids are there.
   size_t pin(std::span<const std::string_view> ids, bool pinned);
-  // Counts from now on how often searches bring a record. Costs nothing the second time.
+  // Counts from now on how often searches bring a record.
   void start_counting();
   size_t note_uses(std::span<const std::string_view> ids) const;
   Uses take_uses() const;
@@ -242,7 +242,6 @@ class UserIndex {
   uint64_t names_version_ = next_names_version();
   mutable std::atomic<uint64_t> last_use_ = 0;
   uint32_t compactions_ = 0;  // how often slots got other numbers
-  std::atomic<bool> counting_uses_ = false;
   ByteMutex consolidating_;          // taken before mutex_
   mutable ByteMutex feeding_graph_;  // taken before the next one
   mutable ByteMutex reading_tags_;   // taken before mutex_

@@ -135,10 +135,8 @@ size_t UserIndex::pin(std::span<const std::string_view> ids, bool pinned) {
 }
 
 void UserIndex::start_counting() {
-  if (counting_uses_.load(std::memory_order_relaxed)) return;
   const std::unique_lock writing(mutex_);
   columns_.uses.start(columns_.slots());
-  counting_uses_.store(true, std::memory_order_relaxed);
 }
 
 size_t UserIndex::note_uses(std::span<const std::string_view> ids) const {

@@ -72,6 +72,7 @@ UserTable::User UserTable::load(std::string_view name, uint64_t hash, std::uniqu
   std::exception_ptr failure;
   try {
     user = image->load(shape_);
+    if (tracks_uses_) user->start_counting();  // before anybody finds it, and before its bytes are counted
     bytes = user->bytes();
     changes = user->changes();
   } catch (...) {

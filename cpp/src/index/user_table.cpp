@@ -8,6 +8,13 @@ uint32_t UserTable::find_row(std::string_view name, uint64_t hash) const {
   return cells_.find(hash, [&](uint32_t row) { return rows_[row].name == name; });
 }
 
+void UserTable::track_uses() {
+  tracks_uses_ = true;
+  for (const Entry& entry : all()) {
+    if (entry.user) entry.user->start_counting();
+  }
+}
+
 UserTable::User UserTable::find(std::string_view name) {
   const uint64_t hash = StringHash()(name);
   {
@@ -42,6 +49,7 @@ UserTable::User UserTable::find_or_create(std::string_view name) {
   for (;;) {
     if (User found = find(name)) return found;
     User created = std::make_shared<UserIndex>(shape_);
+    if (tracks_uses_) created->start_counting();
     const std::unique_lock writing(mutex_);
     if (find_row(name, hash) != HashCells::kNone) continue;  // came meanwhile
     settle(insert(name, hash), created);

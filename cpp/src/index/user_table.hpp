@@ -44,6 +44,9 @@ class UserTable {
     if (limit_ != 0) spill_.check_directory();
   }
 
+  // From now on every user in memory counts uses. Not to be called while other calls run.
+  void track_uses();
+
   // Null if there is none. O(1) for a user in memory; loads others: throws CorruptSnapshot, FileError or std::bad_alloc.
   User find(std::string_view name);
   // Calls visit(user) for a user in memory if nobody has to be waited for; the user stays while it runs, which must be
@@ -124,6 +127,7 @@ class UserTable {
 
   const RowShape shape_;
   const size_t limit_;  // 0: none
+  bool tracks_uses_ = false;
   mutable std::shared_mutex mutex_;
   ChunkedVector<Row, 128> rows_;  // without gaps
   HashCells cells_;               // of the names
