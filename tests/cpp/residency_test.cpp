@@ -390,6 +390,35 @@ BOOST_FIXTURE_TEST_CASE(counts_of_uses_are_memory, TwoOfASnapshot) {
   BOOST_TEST(resident(*index) == 1u);
 }
 
+BOOST_FIXTURE_TEST_CASE(what_a_consolidation_makes_counts, TwoOfASnapshot) {
+  const auto index = load();
+  BOOST_TEST(resident(*index) == 2u);
+  index->consolidate("ana", true);
+  BOOST_TEST(index->stats().resident_users == 1u);
+}
+
+BOOST_FIXTURE_TEST_CASE(vectors_of_tags_count_when_they_are_made, TwoOfASnapshot) {
+  const std::vector<float> vector = test::random_vector(kLarge, random);
+  const auto index = load();
+  BOOST_TEST(resident(*index) == 2u);
+  index->route("ana", vector, 3, RouteMethod::automatic);
+  BOOST_TEST(index->stats().resident_users == 1u);
+  const auto searched = load();
+  BOOST_TEST(resident(*searched) == 2u);
+  searched->search({.user = "bo", .embedding = vector, .route = 3});
+  BOOST_TEST(searched->stats().resident_users == 1u);
+}
+
+// A record that comes moves the lists of its words out of the snapshot, however many records they are of.
+BOOST_FIXTURE_TEST_CASE(the_first_writes_to_a_user_of_a_snapshot_count, TwoOfASnapshot) {
+  const auto index = load();
+  BOOST_TEST(resident(*index) == 2u);
+  for (size_t i = 0; i < 20; ++i) {
+    test::add(*index, {{.id = "new" + std::to_string(i), .at = 5, .text = "opera word" + std::to_string(i), .user = "ana"}});
+  }
+  BOOST_TEST(index->stats().resident_users == 1u);
+}
+
 BOOST_FIXTURE_TEST_CASE(uses_count_whatever_brought_a_user_into_memory, TwoOfASnapshot) {
   load();
   const auto index = Index::load(path);

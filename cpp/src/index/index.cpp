@@ -254,7 +254,11 @@ std::vector<std::pair<std::string, float>> Index::route(std::string_view user, s
     throw InvalidArgument("k", std::to_string(k), "1-" + std::to_string(limits::kTop));
   }
   const auto found = find(user);
-  return found ? found->route(query, k, method) : std::vector<std::pair<std::string, float>>();
+  std::vector<std::pair<std::string, float>> routed;
+  if (!found) return routed;
+  routed = found->route(query, k, method);
+  users_->count_if_due(user, found);
+  return routed;
 }
 
 std::vector<TagInfo> Index::tags(std::string_view user, bool retired) const {

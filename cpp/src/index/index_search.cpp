@@ -17,6 +17,13 @@
 
 namespace memspan {
 
+namespace {
+
+// Columns of fields, or vectors of tags, which take memory.
+bool makes_more(const PreparedQuery& prepared) { return prepared.where || prepared.routes(); }
+
+}  // namespace
+
 void Index::search(const Query& query, SearchResult& out) const {
   SearchScratch& scratch = SearchScratch::of_thread();
   try {
@@ -24,7 +31,7 @@ void Index::search(const Query& query, SearchResult& out) const {
     scratch.track = track_uses_ && query.track;
     if (const auto user = find(query.user)) {
       user->search(config_, scratch, out);
-      if (scratch.prepared.where) users_->count_if_due(query.user, user);
+      if (makes_more(scratch.prepared)) users_->count_if_due(query.user, user);
     } else {
       out.hits.clear();
       out.explanation.reset();
@@ -77,7 +84,10 @@ RankingFeatures Index::features(const Query& query) const {
   RankingFeatures found;
   prepare(query, config_, analyzer_, scratch.prepared);
   scratch.track = false;
-  if (const auto user = find(query.user)) found = user->features(config_, scratch);
+  if (const auto user = find(query.user)) {
+    found = user->features(config_, scratch);
+    if (makes_more(scratch.prepared)) users_->count_if_due(query.user, user);
+  }
   scratch.trim();
   return found;
 }

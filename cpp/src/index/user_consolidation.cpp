@@ -201,6 +201,7 @@ VectorTable::Retired UserIndex::put_in_place(BuiltLayout built) {
   VectorTable::Retired retired;  // freed without the lock
   end_layout([&] {
     ++changes_;
+    ++layouts_;
     retired = columns_.vectors.install_layout();
   });
   return retired;

@@ -447,11 +447,17 @@ uint64_t UserIndex::changes() const {
   return changes_locked();
 }
 
+uint64_t UserIndex::made_locked() const {
+  return columns_.attributes.field_columns() + columns_.router.was_asked() + columns_.evictions.active() + layouts_;
+}
+
 bool UserIndex::due_for_counting() const {
   const std::shared_lock reading(mutex_);
-  const size_t field_columns = columns_.attributes.field_columns();
-  const bool searched = counted_field_columns_.exchange(static_cast<uint32_t>(field_columns)) != field_columns;
-  if (!searched && changes_ - counted_changes_ <= (columns_.live_count() + columns_.tags.size()) / 16) return false;
+  const uint64_t made = made_locked();
+  const bool more = counted_made_.exchange(made) != made;
+  const uint64_t counted = counted_changes_;
+  const uint64_t few = std::min<uint64_t>(counted, (columns_.live_count() + columns_.tags.size()) / 16);
+  if (!more && changes_ - counted <= few) return false;
   counted_changes_ = changes_;
   return true;
 }

@@ -145,8 +145,9 @@ class UserIndex {
   // How many records and other things were written so far. Two equal counts: nothing changed in between.
   uint64_t changes() const;
   // For whoever decides which users stay in memory: when somebody asked for this one last, by the steady clock, and whether
-  // its bytes are worth counting again: it has changed so much, a sixteenth or more, since the last time that this was true, or
-  // searches have given fields of the metadata columns.
+  // its bytes are worth counting again. They are if since the last time that this was true it has changed by a sixteenth or by
+  // as much as ever before, as the first writes to a user of a snapshot copy what they touch; or if something was made beside
+  // the records (made_locked).
   void note_use() const {
     last_use_.store(static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()), std::memory_order_relaxed);
   }
@@ -180,6 +181,8 @@ class UserIndex {
   void check_room_locked(std::span<const NewRecord> records, const Quotas& quotas) const;
   void evict_locked(Kind kind, size_t most, std::vector<std::string>& evicted);
   void sweep_words();
+  // Grows with columns of fields and vectors of tags, which searches make, with layouts, and with an order of eviction.
+  uint64_t made_locked() const;
   uint64_t changes_locked() const { return changes_ + columns_.uses.generation(); }
   bool list_latest(const std::optional<std::span<const Interval>>& intervals, size_t k, std::vector<Hit>& hits) const;
   TagDag::Changed tag_changed();
@@ -242,11 +245,12 @@ class UserIndex {
   uint64_t names_version_ = next_names_version();
   mutable std::atomic<uint64_t> last_use_ = 0;
   uint32_t compactions_ = 0;  // how often slots got other numbers
+  uint32_t layouts_ = 0;      // put in place
   ByteMutex consolidating_;          // taken before mutex_
   mutable ByteMutex feeding_graph_;  // taken before the next one
   mutable ByteMutex reading_tags_;   // taken before mutex_
   mutable std::atomic<uint64_t> counted_changes_ = 0;
-  mutable std::atomic<uint32_t> counted_field_columns_ = 0;
+  mutable std::atomic<uint64_t> counted_made_ = 0;
   ConsolidationNeed need_;
 };
 

@@ -72,8 +72,8 @@ class UserTable {
   // Calls in progress keep the user.
   Taken take(std::string_view name);
 
-  // To be called after a write to a user, and after a search that may have given fields of its metadata columns: takes note of
-  // its memory and, when the limit is passed, puts others away. O(1) most times.
+  // To be called after a write to a user, and after a search that may have given fields of its metadata columns or tags
+  // vectors: takes note of its memory and, when the limit is passed, puts others away. O(1) most times.
   void count_if_due(std::string_view name, const User& user);
 
   struct Entry {

@@ -73,6 +73,8 @@ class TagRouter {
   std::vector<std::pair<TagId, float>> route(const float* unit_query, size_t k, RouteMethod method, const TagDag& tags,
                                              const VectorTable& vectors, const TagDag::Hidden& hidden = nullptr) const;
 
+  // Is something kept, as since the first search?
+  bool was_asked() const { return state_.load(std::memory_order_acquire) != nullptr; }
   size_t bytes() const;
 
  private:
