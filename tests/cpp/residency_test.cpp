@@ -314,6 +314,38 @@ BOOST_FIXTURE_TEST_CASE(uses_that_were_taken_do_not_come_back, Fixture) {
   BOOST_TEST(taken == 3u);
 }
 
+// Their uses wait beside the image in the snapshot, which goes on to serve.
+BOOST_FIXTURE_TEST_CASE(who_was_only_searched_is_not_written, Fixture) {
+  for (int i = 0; i < 300; ++i) write(limited, unlimited, random);
+  unlimited.save(directory.file("index"), "");
+  std::filesystem::create_directory(directory.file("gone"));
+  const auto loaded = Index::load(directory.file("index"), {.max_bytes = 60'000, .spill_directory = directory.file("gone")});
+  std::filesystem::remove(directory.file("gone"));
+  loaded->track_uses();
+  const auto taken_of = [](const Index& index) {
+    size_t taken = 0;
+    for (size_t u = 0; u < kUsers; ++u) {
+      for (const uint32_t count : index.take_uses(user_name(u)).counts) taken += count;
+    }
+    return taken;
+  };
+  size_t used = 0;
+  for (int round = 0; round < 3; ++round) {
+    for (size_t u = 0; u < kUsers; ++u) used += loaded->search({.user = user_name(u), .text = "opera word1", .k = 3}).hits.size();
+  }
+  BOOST_TEST(used > 300u);
+  BOOST_TEST(loaded->stats().failed_spills == 0u);
+  BOOST_TEST(loaded->stats().resident_users < kUsers / 2);
+  loaded->save(directory.file("copy"), "");
+  const auto copy = Index::load(directory.file("copy"), {}, true);
+  copy->track_uses();
+  BOOST_TEST(taken_of(*copy) == used);
+  BOOST_TEST(taken_of(*loaded) == used);
+  BOOST_TEST(taken_of(*loaded) == 0u);
+  write(*loaded, unlimited, random);
+  BOOST_TEST((loaded->size() == unlimited.size()));
+}
+
 BOOST_FIXTURE_TEST_CASE(tags_alone_count_too, Fixture) {
   for (int u = 0; u < 300; ++u) {
     const std::string user = "u" + std::to_string(u);

@@ -447,6 +447,11 @@ uint64_t UserIndex::changes() const {
   return changes_locked();
 }
 
+uint64_t UserIndex::written() const {
+  const std::shared_lock reading(mutex_);
+  return changes_;
+}
+
 uint64_t UserIndex::made_locked() const {
   return columns_.attributes.field_columns() + columns_.router.was_asked() + columns_.evictions.active() + layouts_;
 }

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -142,8 +143,13 @@ class UserIndex {
   size_t bytes() const;         // on the heap
   size_t mapped_bytes() const;  // used where they lie in a snapshot's file
 
-  // How many records and other things were written so far. Two equal counts: nothing changed in between.
+  // How many records and other things were written so far, and searches that uses were counted of. Two equal counts: nothing
+  // changed in between.
   uint64_t changes() const;
+  uint64_t written() const;  // the same without searches: uses alone may have changed
+  // Of a user who is as it was loaded but for its uses: these, for the same one loaded anew. Null if many records have some.
+  std::shared_ptr<const std::string> save_uses() const;
+  void load_uses(const std::string& saved);
   // For whoever decides which users stay in memory: when somebody asked for this one last, by the steady clock, and whether
   // its bytes are worth counting again. They are if since the last time that this was true it has changed by a sixteenth or by
   // as much as ever before, as the first writes to a user of a snapshot copy what they touch; or if something was made beside

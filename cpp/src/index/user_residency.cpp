@@ -65,16 +65,20 @@ UserTable::User UserTable::fetch(std::string_view name, uint64_t hash) {
 UserTable::User UserTable::load(std::string_view name, uint64_t hash, std::unique_lock<std::shared_mutex>& lock, Row& row) {
   const auto passage = row.passage = std::make_shared<Passage>();
   const Image image = row.image;
+  const Uses uses = row.uses;
   lock.unlock();
   User user;
   size_t bytes = 0;
   uint64_t changes = 0;
+  uint64_t written = 0;
   std::exception_ptr failure;
   try {
     user = image->load(shape_);
+    if (uses) user->load_uses(*uses);
     if (tracks_uses_) user->start_counting();  // before anybody finds it, and before its bytes are counted
     bytes = user->bytes();
     changes = user->changes();
+    written = user->written();
   } catch (...) {
     failure = std::current_exception();
   }
@@ -87,6 +91,7 @@ UserTable::User UserTable::load(std::string_view name, uint64_t hash, std::uniqu
       settle(found, user);
       count(rows_[found], bytes);
       rows_[found].image_changes = changes;
+      rows_[found].image_written = written;
       // An image in memory that cannot be put away again would only be kept for nothing.
       if (limit_ == 0) rows_[found].image.reset();
     }
@@ -144,6 +149,7 @@ bool UserTable::put_one_away(size_t& held) {
   std::string name;
   User leaving;  // also destroyed without the lock
   std::shared_ptr<Passage> passage;
+  bool only_used = false;
   {
     const std::unique_lock lock(mutex_);
     const std::optional<uint32_t> number = next_to_leave(held);
@@ -152,6 +158,7 @@ bool UserTable::put_one_away(size_t& held) {
     Row& row = rows_[*number];
     const bool unchanged = row.image && row.image_changes == row.user->changes();
     if (!unchanged) {
+      only_used = row.image && row.image_written == row.user->written();
       name = row.name;
       passage = std::make_shared<Passage>();
     }
@@ -161,8 +168,10 @@ bool UserTable::put_one_away(size_t& held) {
     row.passage = passage;
   }
   SpillFile::Spilled spilled;
+  Uses uses;
   try {
-    spilled = spill_.write(*leaving);
+    if (only_used) uses = leaving->save_uses();
+    if (!uses) spilled = spill_.write(*leaving);
   } catch (...) {
     ++failed_spills_;
     spilled.image.reset();
@@ -171,7 +180,12 @@ bool UserTable::put_one_away(size_t& held) {
   const uint32_t found = find_row(name, StringHash()(name));
   if (found == HashCells::kNone || rows_[found].passage != passage) return true;  // taken back, or forgotten
   rows_[found].passage.reset();
+  if (uses) {
+    rows_[found].uses.swap(uses);
+    return true;
+  }
   if (spilled.image) {
+    rows_[found].uses.swap(uses);
     rows_[found].image.swap(spilled.image);  // the old one is destroyed without the lock
     rows_[found].image_changes = spilled.changes;
     return true;

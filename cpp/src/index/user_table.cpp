@@ -96,7 +96,7 @@ std::vector<UserTable::Entry> UserTable::all() const {
   users.reserve(rows_.size());
   for (size_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];
-    users.push_back({row.name, row.passage && row.passage->leaving ? row.passage->leaving : row.user, row.image});
+    users.push_back({row.name, row.passage && row.passage->leaving ? row.passage->leaving : row.user, row.image, row.uses});
   }
   return users;
 }
@@ -113,6 +113,7 @@ size_t UserTable::bytes() const {
     const std::string& name = rows_[i].name;
     total += name.capacity() > std::string().capacity() ? name.capacity() + 1 : 0;
     if (rows_[i].image) total += sizeof(UserImage) + 4 * sizeof(void*);
+    if (rows_[i].uses) total += sizeof(std::string) + rows_[i].uses->capacity();
   }
   return total;
 }

@@ -2,7 +2,8 @@
 //
 // A user that was loaded from a snapshot, or was put away because memory is limited, is an image (snapshot/user_image.hpp)
 // until somebody asks for it. When memory is limited (`Residency`), users that nobody holds are put away, the least
-// recently used first. One who did not change since its image was made is dropped, any other is written to a spill file.
+// recently used first. One who did not change since its image was made is dropped, and one of whom searches counted uses
+// alone, where these are kept beside the image; any other is written to a spill file.
 //
 // Thread safety: every member function takes the table's lock itself, for as long as it takes to find, add or drop one
 // entry or to copy a few of them; nothing that happens to a user's records happens under it, nor any reading or
@@ -37,6 +38,7 @@ class UserTable {
  public:
   using User = std::shared_ptr<UserIndex>;
   using Image = std::shared_ptr<const UserImage>;
+  using Uses = std::shared_ptr<const std::string>;  // UserIndex::save_uses
 
   // Throws InvalidArgument if memory is limited and nobody can be put away.
   explicit UserTable(const RowShape& shape, const Residency& residency = {})
@@ -80,6 +82,7 @@ class UserTable {
     std::string name;
     User user;    // null: not in memory
     Image image;  // null, or of some past state where there is a user
+    Uses uses;    // what has come to the image; null: nothing
 
     UserSummary summary() const { return user ? UserSummary::of(user->stats()) : image->summary(); }
   };
@@ -100,8 +103,10 @@ class UserTable {
     std::string name;
     User user;
     Image image;
+    Uses uses;                         // of the image's records since; null: none
     std::shared_ptr<Passage> passage;  // only without a user
-    uint64_t image_changes = 0;        // UserIndex::changes() of the image
+    uint64_t image_changes = 0;        // UserIndex::changes() of the image, and uses,
+    uint64_t image_written = 0;        // and UserIndex::written() of it
     size_t bytes = 0;                  // counted in resident_bytes_
   };
 
