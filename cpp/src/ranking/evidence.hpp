@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "index/user_columns.hpp"
@@ -75,6 +76,7 @@ class RankingEvidence {
   float most_bm25_ = 0.0f;
   bool anyone_named_ = false;
 
+  std::vector<std::pair<Micros, Slot>> by_time_;  // few that a filter admits
   std::vector<RankingPool::Position> by_slot_;
   std::vector<RankingPool::Position> unscored_;  // no view scored their vectors
   std::vector<Slot> sample_slots_;

@@ -281,10 +281,10 @@ def test_an_explanation_shows_no_id_of_what_has_expired_whatever_else_excludes_i
 
 def test_what_is_learnt_of_a_filtered_answer_does_not_depend_on_the_order_of_writing() -> None:
     random = np.random.default_rng(0)
-    embeddings = random.standard_normal((600, 8))
-    ats = np.arange(600) * 1_000_000_000
+    embeddings = random.standard_normal((8_000, 8))
+    ats = np.arange(8_000) * 1_000_000_000
     indexes = []
-    for order in (np.arange(600), random.permutation(600)):
+    for order in (np.arange(8_000), random.permutation(8_000)):
         index = memspan.Index(8, auto_consolidate=False)
         retired = [1 if number == 5 else None for number in order]
         index.add_many(
@@ -293,11 +293,11 @@ def test_what_is_learnt_of_a_filtered_answer_does_not_depend_on_the_order_of_wri
             ats=ats[order],
             embeddings=embeddings[order],
             retired_ats=retired,
+            tags=[["rare"] if number % 20 == 0 else [] for number in order],
         )
         indexes.append(index)
-    for embedding in random.standard_normal((20, 8)):
-        one, other = (
-            index.search(user="ana", embedding=embedding, fusion="learned", exact=True) for index in indexes
-        )
+    for number, embedding in enumerate(random.standard_normal((20, 8))):
+        asked = {"user": "ana", "embedding": embedding, "require_tags": ["rare"] * (number % 2)}
+        one, other = (index.search(**asked, fusion="learned", exact=True) for index in indexes)
         assert one.ids == other.ids
         assert one.scores == pytest.approx(other.scores, abs=1e-6)
