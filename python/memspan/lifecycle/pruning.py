@@ -55,7 +55,7 @@ def _prune_slice(
         ]
         if going:
             journal.follow(change)
-            change.apply(lambda index: index.remove(user=user, ids=going))
+            change.remove(user, going)
             # From here on they go the way of all that is evicted.
             change.evicted += [(user, id_) for id_ in going]
             audited(change, "prune", user=user, records=len(going), policy=policy.name)

@@ -34,6 +34,7 @@ from .snapshots import Snapshots
 from .tokens.store_tokens import TOKEN_SETTING, StoreTokens
 from .use_counts import UseCounts
 from .writing.change import Change
+from .writing.taking_back import take_back
 
 __all__ = ["Engine"]
 
@@ -61,7 +62,8 @@ class Engine:
     The store decides what is true; the index follows. Every operation first compares the store's change
     counter with the index's, a few microseconds, and applies what other handles and processes committed. A
     write changes the index inside the store's transaction, before the commit: what the index refuses is then
-    never stored. If the commit fails, the index is dropped and rebuilt by the next call.
+    never stored. If the transaction is rolled back, the next call lets the index say again of the records in it
+    what the store does; after other changes than of records, the index is dropped and rebuilt.
 
     Thread-safe: one lock around writes and catching up; searches take no lock of Python's.
     """
@@ -93,6 +95,8 @@ class Engine:
         # What `_state` becomes when the commit that is going on has ended. Others see its changes before that: a commit
         # may copy the log into the database, too.
         self._coming: _State | None = None
+        # What was changed in vain, and what `_state` was before: the index is not that yet.
+        self._undone: tuple[Change, _State] | None = None
         self._unsaved = 0
         self._closed = False
         _engines.add(self)
@@ -167,6 +171,7 @@ class Engine:
                 if change is not None:
                     if change.touched:
                         self._state = None
+                        self._undone = change, before
                     self.tally.give_back(change.counted)
                 raise
             self._state = self._coming
@@ -188,6 +193,8 @@ class Engine:
         if self.tokens is not None and reader.meta(TOKEN_SETTING) != self.tokens.recorded:
             self._refuse_tokens(reader, self.tokens)
         state, sequence = self._state, reader.sequence()
+        if state is None and self._undone is not None:
+            state = self._state = self._taken_back(reader, *self._undone)
         if state is not None and state.sequence == sequence:
             return state
         lost = state is not None and (state.sequence > sequence or not same_history(state.sequence, sequence))
@@ -209,6 +216,18 @@ class Engine:
             self.uses.load(state.index, reader, counted, state.sequence)
         self._state = _State(state.index, sequence)
         return self._state
+
+    def _taken_back(self, reader: StoreReader, change: Change, before: _State) -> _State | None:
+        """The index without a change that was rolled back; `None` when that cannot be had."""
+        self._undone = None
+        if change.lost:
+            return None
+        try:
+            take_back(before.index, reader, change.changed())
+        except MemspanError as error:
+            _logger.warning("%s: the index is rebuilt after a failed write (%s)", self.store.path, error)
+            return None
+        return before
 
     def _new_index(self) -> Index:
         return Index(
@@ -251,7 +270,7 @@ class Engine:
         with self._lock:
             yield
             self.embedder, self.snapshots = embedder, snapshots
-            self._state = None
+            self._state = self._undone = None
 
     def distrust_snapshot(self, error: CorruptSnapshotError) -> None:
         """Drop the index, which came upon damage in its file; the next call rebuilds it from the store."""
@@ -260,7 +279,7 @@ class Engine:
                 "snapshot %s is damaged (%s); the index is rebuilt from the store", self.snapshots.path, error
             )
             self.snapshots.distrust()
-            self._state = None
+            self._state = self._undone = None
 
     def discard_snapshot(self) -> None:
         """Delete the file, in which damage was found that an opening does not look for. A failure is logged."""
@@ -367,7 +386,7 @@ class Engine:
                 self.write_uses()
                 self.save_if_worthwhile(closing=True)
                 self._closed = True
-                self._state = None
+                self._state = self._undone = None
             # Also when an earlier call was interrupted right before it.
             self.store.close()
 
@@ -380,8 +399,8 @@ class Engine:
         self.embedder.after_fork()
         if self.tokens is not None:
             self.tokens.after_fork()
-        _inherited.append((self._state, self._coming))
-        self._state = self._coming = None
+        _inherited.append((self._state, self._coming, self._undone))
+        self._state = self._coming = self._undone = None
 
 
 def _start_afresh() -> None:

@@ -108,7 +108,7 @@ class UseCounts:
         if self.empty:
             return
         if self._users:
-            change.apply(self.take)
+            self.take(change.index)  # which is no change of what there is
         before = _last_written(change.writer)
         # Whatever the clock does: what comes later is written later.
         now = max(now_micros(), before + 1)

@@ -155,7 +155,7 @@ class PutBack:
         writer.remove(user, gone)
         # A handle that has not heard of an eviction yet still has the record in its index.
         writer.mark_removal(user)
-        self._change.apply(lambda index: index.remove(user=user, ids=gone))
+        self._change.remove(user, gone)
 
     def _put_cold(self, records: Sequence[tuple[Record, Micros]]) -> None:
         by_time: defaultdict[Micros, list[Record]] = defaultdict(list)
@@ -165,7 +165,7 @@ class PutBack:
             self._change.writer.cold.evict(own, moved_at, self._made)
         ids = [record.id for record, _ in records]
         if ids:
-            self._change.apply(lambda index: index.remove(user=self._user, ids=ids))
+            self._change.remove(self._user, ids)
 
     def _with_room(self) -> list[Record]:
         """Of what waits to come back, that for which there is room: first what left last, which was worth most. The

@@ -159,5 +159,6 @@ def give_back_uses(change: Change, user: str, ids: Sequence[str]) -> None:
                 ids=[use.record for use in uses],
                 counts=[use.searches for use in uses],
                 lasts=[use.last for use in uses],
-            )
+            ),
+            of=(),
         )

@@ -34,6 +34,7 @@ def settle_evictions(change: Change) -> None:
     for user, id_ in change.evicted:
         if not change.index.contains(user=user, id=id_):
             gone.setdefault(user, {})[id_] = None
+    change.settling += change.evicted
     change.evicted.clear()
     now = now_micros()
     for user, ids in gone.items():

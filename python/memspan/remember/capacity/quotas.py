@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any, Final
 
 from memspan.errors import MemspanError, QuotaError
@@ -18,6 +17,7 @@ from memspan.remember.forgetting.forgetting import remove_if_nothing_is_left
 from memspan.remember.input.fields import checked_name
 from memspan.remember.jobs.worker import is_at_work, this_process
 from memspan.remember.writing.change import Change
+from memspan.remember.writing.indexing import evict
 from memspan.store import StoreReader
 
 from .quota_settings import apply_to, stored_quotas
@@ -174,9 +174,7 @@ def _evict_slice(engine: Engine, users: Sequence[str], follow: Callable[[Change]
         follow(change)
         change.keep_uses(users)
         for user in users:
-            ids = change.apply(partial(Index.evict, user=user, most=left))
-            change.evicted += [(user, id_) for id_ in ids]
-            left -= len(ids)
+            left -= evict(change, user, left)
             if not left:
                 break
             within += 1

@@ -153,7 +153,7 @@ def erase_within(change: Change, user: str, scope: Scope) -> int:
     # Also for what was only in the cold tier: a handle that has not heard of an eviction yet has it in its index.
     writer.mark_removal(user)
     # Not by comparing all that there is: sweeps come here for each few hundred records.
-    change.apply(lambda index: index.remove(user=user, ids=ids), atomic=False)
+    change.remove(user, ids)
     drop_relations(change, user, tags)
     remove_if_nothing_is_left(change, user)
     return len(ids)

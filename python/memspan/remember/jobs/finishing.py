@@ -111,7 +111,7 @@ def _remove(change: Change, user: str, ids: Iterable[str]) -> None:
     free = sorted(stored.keys() - held)
     if free:
         writer.remove(user, free)
-        change.apply(lambda index: index.remove(user=user, ids=free))
+        change.remove(user, free)
 
 
 def _write(change: Change, user: str, records: Sequence[Record]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Final, TypeVar
 
 from memspan.errors import EmbedderError, MemspanError, QuotaError
@@ -13,9 +14,10 @@ from memspan.remember.embedding import StoreEmbedder
 from memspan.remember.tokens.store_tokens import StoreTokens
 from memspan.store import StoreWriter
 
-__all__ = ["Change", "ConvertedError"]
+__all__ = ["Change", "ConvertedError", "keys_of"]
 
 T = TypeVar("T")
+_Key = tuple[str, str]
 
 
 class ConvertedError(EmbedderError):
@@ -46,12 +48,17 @@ class Change:
         self.keep_uses: Final = keep_uses
         """Is told users before the index evicts records of theirs: it does not tell the uses of what has left it."""
         self.touched = False
-        self.evicted: list[tuple[str, str]] = []
+        self.lost = False
+        """Whether more of the index may be other than the store has it than `changed` tells."""
+        self._changed: list[Iterable[_Key]] = []
+        self.evicted: list[_Key] = []
         """(user, id) of what the index evicted; at the end of the transaction it goes to the cold tier."""
         self.evicting: Callable[[str, Sequence[Record]], None] | None = None
         """Is told a user and their records, without the tags that were made, before these go there: a journal."""
         self.settled: Callable[[], object] | None = None
         """Is called within the transaction when what was evicted has gone there: nothing more happens to records."""
+        self.settling: list[_Key] = []
+        """What was `evicted`, from the end of the transaction on."""
         self.moved: dict[str, int] = {}
         """By user, how many records went there."""
         self.unsourced: dict[str, frozenset[str]] = {}
@@ -70,17 +77,45 @@ class Change:
                 "the store was converted to another embedder while texts were embedded; nothing was changed, try again"
             )
 
-    def apply(self, operation: Callable[[Index], T], *, atomic: bool = True) -> T:
-        """Change the index. An atomic operation leaves the index as it was when it raises a `MemspanError`."""
-        before, self.touched = self.touched, True
+    def changed(self) -> Iterator[_Key]:
+        """(user, id) of the records that the index may have otherwise than the store if this is rolled back."""
+        return chain(*self._changed, self.evicted, self.settling)
+
+    def apply(
+        self, operation: Callable[[Index], T], *, atomic: bool = True, of: Iterable[_Key] | None = None
+    ) -> T:
+        """Change the index.
+
+        Args:
+            atomic: an atomic operation leaves the index as it was when it raises a `MemspanError`.
+            of: the records that it changes, besides those that it evicts; `None`: something else, which is not taken
+                back by itself when the transaction is rolled back.
+        """
+        before = self.touched, self.lost
+        self.touched = self.lost = True
+        if of is not None:
+            self._changed.append(of)
         try:
-            return operation(self.index)
-        except QuotaError as error:
-            self.touched = before or not atomic
-            raise QuotaError(_with_holds(str(error))) from error
-        except MemspanError:
-            self.touched = before or not atomic
+            found = operation(self.index)
+        except MemspanError as error:
+            if atomic:
+                self.touched, self.lost = before
+            if isinstance(error, QuotaError):
+                raise QuotaError(_with_holds(str(error))) from error
             raise
+        self.lost = before[1] or of is None
+        return found
+
+    def remove(self, user: str, ids: Sequence[str]) -> None:
+        """Take records out of the index."""
+        self.apply(
+            lambda index: index.remove(user=user, ids=ids), atomic=False, of=((user, id_) for id_ in ids)
+        )
+
+
+def keys_of(records: Iterable[Record]) -> Iterator[_Key]:
+    """(user, id) of records."""
+    return ((record.user, record.id) for record in records)
 
 
 def _with_holds(message: str) -> str:

@@ -18,9 +18,9 @@ from memspan.remember.compose import lexical_text
 from memspan.remember.endings.life import is_expired
 from memspan.times import from_micros, now_micros
 
-from .change import Change
+from .change import Change, keys_of
 
-__all__ = ["index_records", "write_records"]
+__all__ = ["evict", "index_records", "write_records"]
 
 _MANY: Final = 256
 """Records for which a thread is worth starting."""
@@ -55,10 +55,20 @@ def write_records(change: Change, records: Sequence[Record], *, stay: bool = Fal
     if rest := [record for record in records if (record.user, record.id) not in keys]:
         _write(change, rest, stay)
     _put(change, over)
-    change.apply(lambda index: index_records(index, over))
+    change.apply(lambda index: index_records(index, over), of=keys_of(over))
     for user in dict.fromkeys(record.user for record in over):
-        gone = change.apply(partial(Index.evict, user=user))
+        evict(change, user)
+
+
+def evict(change: Change, user: str, most: int | None = None) -> int:
+    """Let the index bring a user within their quotas, by at most so many records; returns how many went."""
+
+    def go(index: Index) -> int:
+        gone = index.evict(user=user) if most is None else index.evict(user=user, most=most)
         change.evicted += [(user, id_) for id_ in gone]
+        return len(gone)
+
+    return change.apply(go, of=())
 
 
 def _come_over(index: Index, records: Sequence[Record]) -> list[Record]:
@@ -81,16 +91,15 @@ def _write(change: Change, records: Sequence[Record], stay: bool) -> None:
     if len(records) == 1 and not stay:
         (record,) = records
         _put(change, records)
-        if evicted := change.apply(partial(_add, record)):
-            change.evicted += [(record.user, id_) for id_ in evicted]
+        change.apply(partial(_add, change, record), of=keys_of(records))
         return
     columns = _columns(records)
     if len(records) < _MANY:
         _put(change, records)
-        _fill(change, columns, stay)
+        _fill(change, records, columns, stay)
         return
     # Both release the GIL nearly all the time: this takes as long as the slower of the two.
-    both(partial(_put, change, records), partial(_fill, change, columns, stay))
+    both(partial(_put, change, records), partial(_fill, change, records, columns, stay))
 
 
 def _put(change: Change, records: Sequence[Record]) -> None:
@@ -107,26 +116,33 @@ def _take_out_of_cold(change: Change, records: Sequence[Record]) -> None:
         change.writer.cold.drop(user, ids)
 
 
-def _fill(change: Change, columns: dict[str, Any], stay: bool) -> None:
+def _fill(change: Change, records: Sequence[Record], columns: dict[str, Any], stay: bool) -> None:
     if not stay:
-        change.evicted += change.apply(lambda index: index.add_many(**columns))
+        _add_many(change, records, columns)
         return
     # While they are pinned they make others go, and none of themselves.
     count = len(columns["ids"])
     pins = columns["pins"] or [False] * count
-    change.evicted += change.apply(lambda index: index.add_many(**{**columns, "pins": [True] * count}))
+    _add_many(change, records, {**columns, "pins": [True] * count})
     loose: dict[str, list[str]] = {}
     for user, id_, pinned in zip(columns["users"], columns["ids"], pins, strict=True):
         if not pinned:
             loose.setdefault(user, []).append(id_)
     for user, ids in loose.items():
-        change.apply(partial(Index.pin, user=user, ids=ids, pinned=False), atomic=False)
+        change.apply(partial(Index.pin, user=user, ids=ids, pinned=False), atomic=False, of=())
 
 
-def _add(record: Record, index: Index) -> list[str]:
+def _add_many(change: Change, records: Sequence[Record], columns: dict[str, Any]) -> None:
+    def add(index: Index) -> None:
+        change.evicted += index.add_many(**columns)
+
+    change.apply(add, of=keys_of(records))
+
+
+def _add(change: Change, record: Record, index: Index) -> None:
     assert record.embedding is not None
     assert record.recorded_at is not None
-    return index.add(
+    evicted = index.add(
         user=record.user,
         id=record.id,
         at=record.at,
@@ -144,6 +160,7 @@ def _add(record: Record, index: Index) -> list[str]:
         retired_at=record.retired_at,
         expires_at=record.expires_at,
     )
+    change.evicted += [(record.user, id_) for id_ in evicted]
 
 
 def _columns(records: Sequence[Record]) -> dict[str, Any]:
