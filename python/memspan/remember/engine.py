@@ -65,7 +65,8 @@ class Engine:
     never stored. If the transaction is rolled back, the next call lets the index say again of the records in it
     what the store does; after other changes than of records, the index is dropped and rebuilt.
 
-    Thread-safe: one lock around writes and catching up; searches take no lock of Python's.
+    Thread-safe: one lock around writes, which wait with it for writers of other processes, and one around what brings
+    the index up to date, theirs included; searches take neither, unless others wrote since the last one.
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class Engine:
         self.uses = UseCounts()
         self.tally = Tally()
         self._lock = threading.RLock()
+        self._syncing = threading.RLock()  # after `_lock`, and after the store's own locks
         self._state: _State | None = None
         # What `_state` becomes when the commit that is going on has ended. Others see its changes before that: a commit
         # may copy the log into the database, too.
@@ -114,14 +116,20 @@ class Engine:
         for state in (self._coming, self._state):
             if state is not None and state.sequence == committed:
                 return state.index
-        with self.comparing() as (index, _):
-            return index
+        try:
+            # In this order: a fork waits for whoever has a view. This one begins with what is read first.
+            with self.store.reading() as reader, self._syncing:
+                return self._catch_up(reader).index
+        except EmbedderMismatchError:
+            # This handle itself may be about to go on with another embedder, see `adopting`.
+            with self.comparing() as (index, _):
+                return index
 
     @contextmanager
     def comparing(self) -> Iterator[tuple[Index, StoreReader]]:
         """The index and the view of the store that it equals, for as long as the block lasts."""
         self.require_open()
-        with self._lock, self.store.reading() as reader:
+        with self._lock, self.store.reading() as reader, self._syncing:
             yield self._catch_up(reader).index, reader
 
     @contextmanager
@@ -132,7 +140,8 @@ class Engine:
         with ExitStack() as stack:
             with self._lock:
                 reader = stack.enter_context(self.store.reading())
-                found = look(self._catch_up(reader).index)
+                with self._syncing:
+                    found = look(self._catch_up(reader).index)
             yield found, reader
 
     def changing(self) -> Lent[Change]:
@@ -149,21 +158,22 @@ class Engine:
                         # A long backlog is applied before a write transaction: other writers would have to wait.
                         state = self._state
                         if state is not None and writer.sequence() - state.sequence <= _FEW:
-                            before = self._catch_up(writer)
-                            index = before.index
-                            change = Change(
-                                writer,
-                                index,
-                                self.tally,
-                                self.actor,
-                                self.tokens,
-                                self.embedder,
-                                partial(self.uses.keep, index),
-                            )
-                            yield change
-                            self._settle(change)
-                            sequence = writer.sequence()
-                            self._coming = _State(index, sequence)
+                            with self._syncing:
+                                before = self._catch_up(writer)
+                                index = before.index
+                                change = Change(
+                                    writer,
+                                    index,
+                                    self.tally,
+                                    self.actor,
+                                    self.tokens,
+                                    self.embedder,
+                                    partial(self.uses.keep, index),
+                                )
+                                yield change
+                                self._settle(change)
+                                sequence = writer.sequence()
+                                self._coming = _State(index, sequence)
                     if change is None:
                         self.current()
             except BaseException:
@@ -172,10 +182,16 @@ class Engine:
                     if change.touched:
                         self._state = None
                         self._undone = change, before
+                        with self._syncing:
+                            # Whoever brought the index up to date meanwhile did not know.
+                            if self._undone is not None:
+                                self._state = None
                     self.tally.give_back(change.counted)
                 raise
-            self._state = self._coming
-            self._coming = None
+            with self._syncing:
+                # Not while somebody looks at the store as it was before: it would seem to have gone back in time.
+                self._state = self._coming
+                self._coming = None
             self._unsaved += sequence != before.sequence
 
     def _settle(self, change: Change) -> None:
@@ -269,17 +285,18 @@ class Engine:
         and go on with the one before when it raises."""
         with self._lock:
             yield
-            self.embedder, self.snapshots = embedder, snapshots
-            self._state = self._undone = None
+            with self._syncing:
+                self.embedder, self.snapshots = embedder, snapshots
+                self._state = self._coming = self._undone = None
 
     def distrust_snapshot(self, error: CorruptSnapshotError) -> None:
         """Drop the index, which came upon damage in its file; the next call rebuilds it from the store."""
-        with self._lock:
+        with self._lock, self._syncing:
             _logger.warning(
                 "snapshot %s is damaged (%s); the index is rebuilt from the store", self.snapshots.path, error
             )
             self.snapshots.distrust()
-            self._state = self._undone = None
+            self._state = self._coming = self._undone = None
 
     def discard_snapshot(self) -> None:
         """Delete the file, in which damage was found that an opening does not look for. A failure is logged."""
@@ -392,7 +409,7 @@ class Engine:
 
     def after_fork(self) -> None:
         """Start afresh in a forked child: threads that it does not have may hold the locks."""
-        self._lock = threading.RLock()
+        self._lock, self._syncing = threading.RLock(), threading.RLock()
         self.tally = Tally()
         self.vocabularies = Vocabularies()
         self.uses = UseCounts()
