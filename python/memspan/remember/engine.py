@@ -100,6 +100,7 @@ class Engine:
         # What was changed in vain, and what `_state` was before: the index is not that yet.
         self._undone: tuple[Change, _State] | None = None
         self._unsaved = 0
+        self._tried = 0  # What was unsaved when saving failed.
         self._closed = False
         _engines.add(self)
 
@@ -220,7 +221,7 @@ class Engine:
         counted: Micros | None = None
         if state is None:
             loaded = self.snapshots.load(self.store, self.options)
-            self._unsaved = 0
+            self._unsaved = self._tried = 0
             if loaded is not None and loaded.sequence <= sequence:
                 state, counted = _State(loaded.index, loaded.sequence), loaded.uses
             else:
@@ -313,7 +314,8 @@ class Engine:
 
         While the store grows that is 20,000 changes and a quarter of all records: the file is as large as the
         records, and an opening after a crash indexes some 30,000 of them a second. On closing it is 1,000
-        changes or a tenth of the records, whichever is less. A failure is logged: the file is only a cache.
+        changes or a tenth of the records, whichever is less. A failure is logged: the file is only a cache. It is tried
+        again after as many more changes, or on closing.
         """
         if self._unsaved < _WORTH_SAVING and not closing:
             return
@@ -322,14 +324,15 @@ class Engine:
                 return
             records = len(self._state.index)
             least = min(_MANY, records // 10) if closing else max(_WORTH_SAVING, records // 4)
-            if self._unsaved < least:
+            if self._unsaved - (0 if closing else self._tried) < least:
                 return
+            self._tried = self._unsaved
             try:
                 with self.changing() as change:
                     self.uses.write(change, None)
                     self.uses.learn(change.index, change.writer)
                     self.snapshots.save(change.index, change.writer, self.uses.known)
-                self._unsaved = 0
+                self._unsaved = self._tried = 0
             except EmbedderMismatchError:
                 pass  # Another handle converted the store: the file is no longer this one's to write.
             except CorruptSnapshotError as error:

@@ -1,0 +1,43 @@
+"""A cache file that cannot be written, as on a full disk, costs little more than a file that is not written."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from itertools import count
+
+import pytest
+
+from memspan import Record
+from memspan.memory import Memory
+from memspan.remember import engine, snapshots
+from memspan.times import from_micros
+
+_NUMBERS = count()
+
+
+def add(memory: Memory, many: int) -> None:
+    numbers = [next(_NUMBERS) for _ in range(many)]
+    memory.add_records(Record(id=f"m{n}", user="ana", text=f"text {n}", at=from_micros(n)) for n in numbers)
+
+
+def test_it_is_tried_again_when_as_much_has_changed_again(
+    open_memory: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[object] = []
+
+    def refuse(source: object, target: object) -> None:
+        tried.append(target)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(engine, "_WORTH_SAVING", 20)
+    monkeypatch.setattr(snapshots.os, "replace", refuse)
+    memory = open_memory()
+    index = memory._engine.current()
+    for many, tries in ((18, 0), (3, 1), (1, 1), (14, 1), (5, 2), (1, 2)):
+        memory.search("text", user="ana")  # is a use that is written with the file
+        add(memory, many)
+        assert len(tried) == tries
+        assert memory._engine.current() is index
+    memory.close()
+    assert len(tried) == 3
