@@ -68,6 +68,15 @@ def test_no_job_waits_for_a_clock_that_was_set_back(writer: StoreWriter) -> None
     assert claim(writer, now=1000) == [], "what is written now waits as long as it should"
 
 
+def test_no_job_waits_for_more_turns_till_a_clock_that_was_set_back_comes_there(writer: StoreWriter) -> None:
+    writer.jobs.enqueue("ana", [("s", "a1")], "tiny", 1000, due=lambda count, tokens: 2000)
+    writer.jobs.enqueue("ana", [("s", "a2")], "tiny", 50_000, due=lambda count, tokens: 51_000)
+    assert claim(writer, now=50_000) == []
+    assert writer.jobs.next_due(None, 50_000) == 51_000
+    assert writer.jobs.next_due(None, 1500) == 0
+    assert len(claim(writer, now=1500)) == 1
+
+
 def test_claims_of_one_user(writer: StoreWriter) -> None:
     enqueue(writer, "a1")
     enqueue(writer, "d1", user="ben")

@@ -97,7 +97,8 @@ class SqliteJobWriter(KnownUsers, SqliteJobReader):
                 if pk is None:
                     pk = self._new_job(user_pk, session, recipe, now, held, until)
                 elif (held, until) != (job.tokens, job.due):
-                    self._change("UPDATE jobs SET gathered = ?, due = ? WHERE pk = ?", (held, until, pk))
+                    waiting = "UPDATE jobs SET gathered = ?, due = ?, updated = ? WHERE pk = ?"
+                    self._change(waiting, (held, until, now, pk))
                 rows = [(pk, job.turns + i, user_pk, id_) for i, (id_, _) in enumerate(piece)]
                 self._connection.executemany("INSERT INTO job_turns VALUES (?, ?, ?, ?)", rows)
                 job = None
