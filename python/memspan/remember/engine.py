@@ -97,6 +97,8 @@ class Engine:
         # What `_state` becomes when the commit that is going on has ended. Others see its changes before that: a commit
         # may copy the log into the database, too.
         self._coming: _State | None = None
+        # What is being written, of which the index shows everybody more than the store does.
+        self._change: Change | None = None
         # What was changed in vain, and what `_state` was before: the index is not that yet.
         self._undone: tuple[Change, _State] | None = None
         self._unsaved = 0
@@ -145,6 +147,12 @@ class Engine:
                     found = look(self._catch_up(reader).index)
             yield found, reader
 
+    def writes(self, user: str) -> list[str]:
+        """Ids of a user's records that somebody is writing through this handle: the index has them, and the store not
+        yet, or only as they were before."""
+        change = self._change
+        return [] if change is None else change.writes(user)
+
     def changing(self) -> Lent[Change]:
         """Hold the store's write lock, with the index caught up; commit at the end, roll back on an exception."""
         return Lent(self._lend_change())
@@ -171,6 +179,7 @@ class Engine:
                                     self.embedder,
                                     partial(self.uses.keep, index),
                                 )
+                                self._change = change
                                 yield change
                                 self._settle(change)
                                 sequence = writer.sequence()
@@ -178,7 +187,7 @@ class Engine:
                     if change is None:
                         self.current()
             except BaseException:
-                self._coming = None
+                self._coming = self._change = None
                 if change is not None:
                     if change.touched:
                         self._state = None
@@ -192,7 +201,7 @@ class Engine:
             with self._syncing:
                 # Not while somebody looks at the store as it was before: it would seem to have gone back in time.
                 self._state = self._coming
-                self._coming = None
+                self._coming = self._change = None
             self._unsaved += sequence != before.sequence
 
     def _settle(self, change: Change) -> None:
@@ -420,7 +429,7 @@ class Engine:
         if self.tokens is not None:
             self.tokens.after_fork()
         _inherited.append((self._state, self._coming, self._undone))
-        self._state = self._coming = self._undone = None
+        self._state = self._coming = self._change = self._undone = None
 
 
 def _start_afresh() -> None:

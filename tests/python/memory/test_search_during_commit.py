@@ -36,6 +36,51 @@ def answer_of(memory: memspan.Memory, text: str) -> list[str] | None:
     return found[0] if found else None
 
 
+@contextmanager
+def before_the_commit(
+    memory: memspan.Memory, meanwhile: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    store = memory._engine.store
+    writing = store.writing
+
+    @contextmanager
+    def slow() -> Iterator[StoreWriter]:
+        with writing() as writer:
+            yield writer
+            meanwhile()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "writing", slow)
+        yield
+
+
+def test_what_is_not_committed_yet_takes_nobodys_place(
+    memory: memspan.Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many at once are searchable long before their commit."""
+    memory.add([{"id": f"m{n}", "text": f"ferry {n}"} for n in range(9)], user="ana", at="2024-01-01")
+    expected = (
+        [hit.id for hit in memory.latest("ana", k=5)],
+        len(memory.search("train ferry", user="ana", k=5)),
+    )
+    seen: list[tuple[list[str], int]] = []
+
+    def look() -> None:
+        found = memory.latest("ana", k=5), memory.search("train ferry", user="ana", k=5)
+        seen.append(([hit.id for hit in found[0]], len(found[1])))
+
+    def look_beside() -> None:
+        thread = threading.Thread(target=look, daemon=True)
+        thread.start()
+        thread.join(PATIENCE)
+
+    coming = [{"id": f"n{n}", "text": f"The train to the ferry {n}"} for n in range(300)]
+    with before_the_commit(memory, look_beside, monkeypatch):
+        memory.add(coming, user="ana", at="2024-02-01")
+    assert seen == [expected]
+    assert {hit.id[0] for hit in memory.search("train ferry", user="ana", k=5)} == {"n"}
+
+
 def slow_to_end(
     memory: memspan.Memory, meanwhile: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

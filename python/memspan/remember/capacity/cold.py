@@ -160,5 +160,5 @@ def give_back_uses(change: Change, user: str, ids: Sequence[str]) -> None:
                 counts=[use.searches for use in uses],
                 lasts=[use.last for use in uses],
             ),
-            of=(),
+            of=tuple,
         )

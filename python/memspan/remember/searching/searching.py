@@ -38,6 +38,8 @@ __all__ = ["features", "latest", "search", "with_one_embedder"]
 T = TypeVar("T")
 
 _ATTEMPTS: Final = 3
+_MOST_EXCLUDED: Final = 100_000
+"""Ids that a search excludes."""
 
 
 def with_one_embedder(engine: Engine, call: Callable[[], T]) -> T:
@@ -110,7 +112,8 @@ def _found(
     had ended by then. More is found than comes back, so that none of it counts as used here."""
 
     def find(index: Index, vanished: Sequence[str]) -> Hits:
-        return index.search(exclude=[*question.exclude, *vanished], **{**arguments, "track": False})
+        exclude = [*question.exclude, *vanished][:_MOST_EXCLUDED]
+        return index.search(exclude=exclude, **{**arguments, "track": False})
 
     recalls = _with_records(engine, question.user, find, question.as_of, look)
     more = ended_by_then(engine, question, arguments)
@@ -118,7 +121,8 @@ def _found(
         return recalls
 
     def find_ended(index: Index, vanished: Sequence[str]) -> Hits:
-        return index.search(exclude=[*question.exclude, *more.exclude, *vanished], **more.arguments)
+        exclude = [*question.exclude, *more.exclude, *vanished][:_MOST_EXCLUDED]
+        return index.search(exclude=exclude, **more.arguments)
 
     ended = _with_records(engine, question.user, find_ended, question.as_of)
     return united(recalls, ended, question.as_of, arguments["k"])
@@ -175,7 +179,18 @@ def latest(
     checked_name(user, "user")
 
     def find(index: Index, vanished: Sequence[str]) -> Hits:
-        return index.latest(user=user, k=k, between=between, kinds=kinds)
+        if not vanished:
+            return index.latest(user=user, k=k, between=between, kinds=kinds)
+        return index.search(
+            user=user,
+            k=k,
+            depth=k,
+            between=between,
+            kinds=kinds,
+            exclude=vanished[:_MOST_EXCLUDED],
+            views=("symbolic",),
+            track=False,
+        )
 
     return _with_records(engine, user, find)
 
@@ -190,9 +205,9 @@ def _with_records(
 ) -> Recalls:
     """Run a search and fetch the records of its hits with one query.
 
-    Between the two another process may forget a record, and an add of another thread may be searchable a
-    moment before its commit. The search is then run again without such ids, so that other records take their
-    places. With `as_of`, records come as they read then; with `look`, in the order that it gives.
+    Between the two another process may forget a record, and what another thread adds is searchable before its
+    commit, of many records for long. The search is then run again without such ids, so that other records take
+    their places. With `as_of`, records come as they read then; with `look`, in the order that it gives.
     """
     vanished: list[str] = []
     searched = 0.0
@@ -208,10 +223,12 @@ def _with_records(
         ids = found if looked is None else [found[position] for position in looked.order]
         with engine.store.reading() as reader:
             records = reader.fetch(user, ids)
-        missing = [id_ for id_ in ids if id_ not in records]
-        if not missing or attempt == _ATTEMPTS - 1:
-            break
-        vanished += missing
+            missing = [id_ for id_ in ids if id_ not in records]
+            if not missing or attempt == _ATTEMPTS - 1:
+                break
+            coming = engine.writes(user)
+            known = reader.record_versions(user, coming) if coming else {}
+        vanished += dict.fromkeys([*missing, *(id_ for id_ in coming if id_ not in known)])
     if as_of is not None:
         records = {
             id_: as_believed(record, as_of)

@@ -50,7 +50,7 @@ class Change:
         self.touched = False
         self.lost = False
         """Whether more of the index may be other than the store has it than `changed` tells."""
-        self._changed: list[Iterable[_Key]] = []
+        self._changed: list[Callable[[], Iterable[_Key]]] = []
         self.evicted: list[_Key] = []
         """(user, id) of what the index evicted; at the end of the transaction it goes to the cold tier."""
         self.evicting: Callable[[str, Sequence[Record]], None] | None = None
@@ -79,17 +79,25 @@ class Change:
 
     def changed(self) -> Iterator[_Key]:
         """(user, id) of the records that the index may have otherwise than the store if this is rolled back."""
-        return chain(*self._changed, self.evicted, self.settling)
+        return chain(*(keys() for keys in self._changed), self.evicted, self.settling)
+
+    def writes(self, user: str) -> list[str]:
+        """Ids of a user's records that it has put into the index, or is about to. Any thread may ask."""
+        return [id_ for keys in list(self._changed) for owner, id_ in keys() if owner == user]
 
     def apply(
-        self, operation: Callable[[Index], T], *, atomic: bool = True, of: Iterable[_Key] | None = None
+        self,
+        operation: Callable[[Index], T],
+        *,
+        atomic: bool = True,
+        of: Callable[[], Iterable[_Key]] | None = None,
     ) -> T:
         """Change the index.
 
         Args:
             atomic: an atomic operation leaves the index as it was when it raises a `MemspanError`.
-            of: the records that it changes, besides those that it evicts; `None`: something else, which is not taken
-                back by itself when the transaction is rolled back.
+            of: gives the records that it changes, by (user, id), but for those that it evicts; `None`: it changes
+                something else, which is not taken back by itself when the transaction is rolled back.
         """
         before = self.touched, self.lost
         self.touched = self.lost = True
@@ -109,13 +117,15 @@ class Change:
     def remove(self, user: str, ids: Sequence[str]) -> None:
         """Take records out of the index."""
         self.apply(
-            lambda index: index.remove(user=user, ids=ids), atomic=False, of=((user, id_) for id_ in ids)
+            lambda index: index.remove(user=user, ids=ids),
+            atomic=False,
+            of=lambda: ((user, id_) for id_ in ids),
         )
 
 
-def keys_of(records: Iterable[Record]) -> Iterator[_Key]:
-    """(user, id) of records."""
-    return ((record.user, record.id) for record in records)
+def keys_of(records: Sequence[Record]) -> Callable[[], Iterable[_Key]]:
+    """Gives (user, id) of records."""
+    return lambda: ((record.user, record.id) for record in records)
 
 
 def _with_holds(message: str) -> str:

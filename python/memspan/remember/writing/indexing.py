@@ -68,7 +68,7 @@ def evict(change: Change, user: str, most: int | None = None) -> int:
         change.evicted += [(user, id_) for id_ in gone]
         return len(gone)
 
-    return change.apply(go, of=())
+    return change.apply(go, of=tuple)
 
 
 def _come_over(index: Index, records: Sequence[Record]) -> list[Record]:
@@ -129,7 +129,7 @@ def _fill(change: Change, records: Sequence[Record], columns: dict[str, Any], st
         if not pinned:
             loose.setdefault(user, []).append(id_)
     for user, ids in loose.items():
-        change.apply(partial(Index.pin, user=user, ids=ids, pinned=False), atomic=False, of=())
+        change.apply(partial(Index.pin, user=user, ids=ids, pinned=False), atomic=False, of=tuple)
 
 
 def _add_many(change: Change, records: Sequence[Record], columns: dict[str, Any]) -> None:
