@@ -149,14 +149,14 @@ class Memory(
         self._processing = Processing(self._engine, chosen, model)
         # What runs in the background has all but the memory itself.
         weakref.finalize(self, self._processing.leave).atexit = False
-        if limits is not None:
-            try:
+        try:
+            if limits is not None:
                 self.set_quotas(limits)
-            except BaseException:
-                self.close()
-                raise
-        if background:
-            self.start_processing()
+            if background:
+                self.start_processing()
+        except BaseException:
+            self.close()
+            raise
 
     def __repr__(self) -> str:
         return f"Memory({str(self._engine.store.path)!r}, embedder={self._engine.embedder.identity.name!r})"

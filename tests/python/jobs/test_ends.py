@@ -10,6 +10,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from tiny_recipe import ScriptedModel, recipe_of
 from memspan.errors import StoreError
 from memspan.llm import Prompt
 from memspan.memory import Memory
+from memspan.remember.jobs import processing
 from memspan.remember.jobs.resolving import Model
 
 Open = Callable[..., Memory]
@@ -215,3 +217,26 @@ while not model.asked:
     assert [(job.state, job.attempts) for job in memory.jobs()] == [("pending", 0)]
     with memory._engine.store.reading() as reader:
         assert reader.jobs.workers() == []
+
+
+def test_a_memory_whose_processing_cannot_begin_is_closed(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_thread() -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(processing, "LoopThread", no_thread)
+    before = open_files(path)
+    with pytest.raises(RuntimeError) as failed:
+        Memory(path, "hash:32", process_in_background=True)
+    assert failed.value.__traceback__ is not None  # has the memory
+    assert open_files(path) == before == 0
+
+
+def open_files(path: Path) -> int:
+    """How many files of a store this process has open."""
+    count = 0
+    for each in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            count += each.readlink().name.startswith(path.name)
+    return count
