@@ -74,6 +74,9 @@ class TraceReader(Protocol):
     def held(self, user: str, ids: Collection[str] | None = None) -> int:
         """How many of these, or of all the user's records, are held, those in the cold tier included."""
 
+    def held_ids(self, user: str) -> set[str]:
+        """Those that are held. O(records with a state, and records in the cold tier)."""
+
     def dangling(self) -> list[tuple[str, str, str]]:
         """Tables, users and ids of secrets and resources without a record; empty when sound."""
 

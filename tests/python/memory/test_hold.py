@@ -188,3 +188,25 @@ def test_a_version_of_a_moment_ago_is_held(open_memory: Open, monkeypatch: pytes
     (version,) = (id_ for id_ in held(memory) if "@" in id_)
     with pytest.raises(errors.HeldError):
         memory.forget(user="ana", id=version)
+
+
+def test_a_release_reads_no_more_than_what_is_held(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 100,000 records 23 were held: 4.7 s."""
+    monkeypatch.setattr(holding, "_SLICE", 8)
+    memory.add([{"id": f"m{n:02}", "text": f"text {n}"} for n in range(40)], user="ana")
+    memory.hold(user="ana", id=["m03", "m20"])
+    memory.add([{"id": "m20", "text": "other text"}, {"id": "m30", "text": "other text"}], user="ana")
+    memory.hold(user="ana", id=[each for each in all_ids(memory) if each.startswith("m30@")])
+    asked: list[str] = []
+    hold = holding._hold
+    monkeypatch.setattr(holding, "_hold", lambda *a: asked.extend(a[2]) or hold(*a))
+    assert memory.release(user="ana") == 4
+    assert len(asked) <= 5
+    assert held(memory) == set()
+    memory.hold(user="ana", id=[each for each in all_ids(memory) if each.startswith("m30@")])
+    assert memory.release(user="ana", id="m30") == 1, "an older version is released with it"
+
+
+def all_ids(memory: Memory) -> list[str]:
+    with memory._engine.store.reading() as reader:
+        return reader.ids("ana")

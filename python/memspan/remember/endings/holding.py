@@ -25,7 +25,13 @@ def hold(engine: Engine, *, user: str, selection: Selection, held: bool) -> int:
     checked_name(user, "user")
     engine.require_open()
     with engine.store.reading() as reader:
-        ids = sorted(reader.traces.chosen(user, selection.chosen))
+        traces = reader.traces
+        ids = sorted(traces.chosen(user, selection.chosen))
+        if not held and selection.chosen.ids is None:
+            # Of very many, few are: the others are not to be read and compared.
+            ending = traces.held_ids(user)
+            ending.update(traces.bases(user, ending).values())
+            ids = [id_ for id_ in ids if id_ in ending]
     pieces = [ids[start : start + _SLICE] for start in range(0, len(ids), _SLICE)]
     return sum(_hold(engine, user, piece, selection.by, held) for piece in pieces)
 

@@ -199,6 +199,10 @@ class SqliteTraceReader(SqliteRows):
             return int(self._one(f"SELECT count(*) FROM ({_HELD})", (pk, pk)))  # noqa: S608
         return len({id_ for (id_,) in self._of(_HELD_OF, pk, ids, repeat=2)})
 
+    def held_ids(self, user: str) -> set[str]:
+        pk = self._user_pk(user)
+        return {id_ for (id_,) in self._all(_HELD, (pk, pk))}
+
     def dangling(self) -> list[tuple[str, str, str]]:
         return [
             (table, user, id_)
