@@ -146,6 +146,31 @@ print("fine")
 """
 
 
+TASKS = """
+import asyncio, os, sys
+from memspan.memory import Memory
+from memspan.remember import asynchronous
+
+memory = Memory(sys.argv[1], "hash:16")
+asyncio.run(memory.aadd("before", user="ana"))
+threads = asynchronous._writers
+pid = os.fork()
+if pid == 0:
+    assert asynchronous._writers is not threads, "nobody would begin before they are seen to be gone"
+    asyncio.run(asyncio.wait_for(memory.aadd("in the child", user="ana"), 60))
+    os._exit(0)
+assert os.waitpid(pid, 0)[1] == 0
+asyncio.run(memory.aadd("after", user="ana"))
+assert len(memory.latest("ana")) == 3
+memory.close()
+print("fine")
+"""
+
+
+def test_tasks_write_on_both_sides(path: Path) -> None:
+    assert run(TASKS, path) == ("fine\n", "")
+
+
 def test_an_index_that_consolidates_by_itself_goes_on_in_both(path: Path) -> None:
     assert run(BARE_INDEX, path) == ("fine\n", "")
 

@@ -218,7 +218,7 @@ class ForgettingCalls(SearchingCalls):
         return acting(actor)
 
     aforget = in_thread(forget)
-    aforget_matching = in_thread(forget_matching)
+    aforget_matching = in_thread(forget_matching, reads=True)
     ahold = in_thread(hold)
     arelease = in_thread(release)
     aaudit = in_thread(audit)

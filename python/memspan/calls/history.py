@@ -149,8 +149,8 @@ class HistoryCalls(Calls):
                 return dict(reader.lifetimes.lifetimes(None))
             return lifetimes_of(reader, checked_name(user, "user"))
 
-    ahistory = in_thread(history)
+    ahistory = in_thread(history, reads=True)
     asupersede = in_thread(supersede)
     aretire = in_thread(retire)
     aset_lifetime = in_thread(set_lifetime)
-    alifetimes = in_thread(lifetimes)
+    alifetimes = in_thread(lifetimes, reads=True)

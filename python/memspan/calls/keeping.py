@@ -139,5 +139,5 @@ class KeepingCalls(Calls):
     areembed = in_thread(reembed)
     amake_token_vectors = in_thread(make_token_vectors)
     astats = in_thread(stats)
-    ausers = in_thread(users)
+    ausers = in_thread(users, reads=True)
     averify = in_thread(verify)

@@ -221,10 +221,10 @@ class ProcessingCalls(Calls):
     aenqueue = in_thread(enqueue)
     astart_processing = in_thread(start_processing)
     astop_processing = in_thread(stop_processing)
-    ajobs = in_thread(jobs)
-    ajob_log = in_thread(job_log)
+    ajobs = in_thread(jobs, reads=True)
+    ajob_log = in_thread(job_log, reads=True)
     aretry = in_thread(retry)
-    ausage = in_thread(usage)
+    ausage = in_thread(usage, reads=True)
 
 
 def _scope(

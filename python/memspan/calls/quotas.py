@@ -93,9 +93,9 @@ class QuotaCalls(Calls):
         return set_pinned(self._engine, user, ids, False)
 
     aset_quotas = in_thread(set_quotas)
-    aquotas = in_thread(quotas)
-    aevicted = in_thread(evicted)
+    aquotas = in_thread(quotas, reads=True)
+    aevicted = in_thread(evicted, reads=True)
     arestore = in_thread(restore)
-    aoriginal = in_thread(original)
+    aoriginal = in_thread(original, reads=True)
     apin = in_thread(pin)
     aunpin = in_thread(unpin)

@@ -136,5 +136,5 @@ class SafekeepingCalls(Calls):
             return check_resources(self._engine, user=user, fetch=fetch, seconds=seconds, advance=advance)
 
     aadd_resource = in_thread(add_resource)
-    aresources = in_thread(resources)
+    aresources = in_thread(resources, reads=True)
     acheck_resources = in_thread(check_resources)

@@ -239,7 +239,7 @@ class SearchingCalls(Calls):
         with self._engine.store.reading() as reader:
             return reader.fetch(user, [checked_name(id, "id")], embeddings=True).get(id)
 
-    asearch = in_thread(search)
-    acontext = in_thread(context)
-    alatest = in_thread(latest)
-    aget = in_thread(get)
+    asearch = in_thread(search, reads=True)
+    acontext = in_thread(context, reads=True)
+    alatest = in_thread(latest, reads=True)
+    aget = in_thread(get, reads=True)

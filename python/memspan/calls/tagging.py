@@ -67,4 +67,4 @@ class TaggingCalls(Calls):
     aunrelate = in_thread(unrelate)
     atag = in_thread(tag)
     auntag = in_thread(untag)
-    atags = in_thread(tags)
+    atags = in_thread(tags, reads=True)

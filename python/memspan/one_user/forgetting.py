@@ -105,7 +105,7 @@ class UserForgetting:
         return self._memory.audit(user=self.name, id=id, action=action, since=since, until=until, limit=limit)
 
     aforget = in_thread(forget)
-    aforget_matching = in_thread(forget_matching)
+    aforget_matching = in_thread(forget_matching, reads=True)
     ahold = in_thread(hold)
     arelease = in_thread(release)
     aaudit = in_thread(audit)

@@ -41,8 +41,8 @@ class UserHistory:
         """See `Memory.lifetimes`."""
         return self._memory.lifetimes(self.name)
 
-    ahistory = in_thread(history)
+    ahistory = in_thread(history, reads=True)
     asupersede = in_thread(supersede)
     aretire = in_thread(retire)
     aset_lifetime = in_thread(set_lifetime)
-    alifetimes = in_thread(lifetimes)
+    alifetimes = in_thread(lifetimes, reads=True)

@@ -31,4 +31,4 @@ class UserProcedures:
         """See `Memory.alearn_procedures`."""
         return await self._memory.alearn_procedures(self.name, settings=settings, ask=ask, dry_run=dry_run)
 
-    aprocedures = in_thread(procedures)
+    aprocedures = in_thread(procedures, reads=True)

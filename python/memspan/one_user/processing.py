@@ -76,7 +76,7 @@ class UserProcessing:
         return self._memory.usage(user=self.name, by=by)
 
     aenqueue = in_thread(enqueue)
-    ajobs = in_thread(jobs)
-    ajob_log = in_thread(job_log)
+    ajobs = in_thread(jobs, reads=True)
+    ajob_log = in_thread(job_log, reads=True)
     aretry = in_thread(retry)
-    ausage = in_thread(usage)
+    ausage = in_thread(usage, reads=True)

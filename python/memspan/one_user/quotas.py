@@ -43,9 +43,9 @@ class UserQuotaCalls:
         """See `Memory.unpin`."""
         return self._memory.unpin(user=self.name, ids=ids)
 
-    aquotas = in_thread(quotas)
-    aevicted = in_thread(evicted)
+    aquotas = in_thread(quotas, reads=True)
+    aevicted = in_thread(evicted, reads=True)
     arestore = in_thread(restore)
-    aoriginal = in_thread(original)
+    aoriginal = in_thread(original, reads=True)
     apin = in_thread(pin)
     aunpin = in_thread(unpin)

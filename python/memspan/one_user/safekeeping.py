@@ -60,5 +60,5 @@ class UserSafekeeping:
         return self._memory.check_resources(user=self.name, fetch=fetch, seconds=seconds, progress=progress)
 
     aadd_resource = in_thread(add_resource)
-    aresources = in_thread(resources)
+    aresources = in_thread(resources, reads=True)
     acheck_resources = in_thread(check_resources)

@@ -74,6 +74,6 @@ class UserSleepCalls:
         """See `Memory.undo`; runs of other users are refused."""
         return self._memory.undo(run, user=self.name, leave_changed=leave_changed)
 
-    aruns = in_thread(runs)
-    asleep_log = in_thread(sleep_log)
+    aruns = in_thread(runs, reads=True)
+    asleep_log = in_thread(sleep_log, reads=True)
     aundo = in_thread(undo)

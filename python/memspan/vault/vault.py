@@ -223,6 +223,6 @@ class Vault:
 
     aput = in_thread(put)
     aget = in_thread(get)
-    alabels = in_thread(labels)
+    alabels = in_thread(labels, reads=True)
     adelete = in_thread(delete)
     arekey = in_thread(rekey)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sqlite3
 import threading
@@ -104,3 +105,25 @@ def test_who_saw_the_state_before_a_commit_is_not_told_that_it_came_later(
     assert not caplog.records
     assert memory._engine.current() is index
     assert memory.verify() == []
+
+
+def test_tasks_that_search_do_not_wait_for_those_that_add(path: Path, open_memory: Open) -> None:
+    """However many of these wait: a loop has 6 threads on two cores, 32 at most."""
+    memory = open_memory()
+    memory.add("The ferry leaves at nine.", user="ana")
+
+    async def search_and_add(process: sqlite3.Connection) -> list[str]:
+        adding = [asyncio.create_task(memory.aadd(f"text {number}", user="ben")) for number in range(40)]
+        while not has_a_writer(memory):
+            await asyncio.sleep(0.001)
+        try:
+            found = await asyncio.wait_for(memory.asearch("leaves", user="ana"), PATIENCE)
+        finally:
+            process.execute("ROLLBACK")
+            await asyncio.gather(*adding)
+        return [hit.text for hit in found]
+
+    with closing(sqlite3.connect(path, isolation_level=None)) as process:
+        process.execute("BEGIN IMMEDIATE")
+        assert asyncio.run(search_and_add(process)) == ["The ferry leaves at nine."]
+    assert len(memory.latest("ben", k=100)) == 40
