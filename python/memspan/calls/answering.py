@@ -338,6 +338,7 @@ class AnsweringCalls(SearchingCalls):
             least_confidence=least,
             search=search,
             history=checked_history(history),
+            then=any(filters.get(name) is not None for name in ("as_of", "valid_at")),
         )
 
     def _model(self) -> LLM:

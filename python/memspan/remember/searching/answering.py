@@ -67,6 +67,8 @@ class Question:
     search: Search
     history: tuple[dict[str, str], ...] = ()
     """What was said right before it."""
+    then: bool = False
+    """Whether it is about another time, and what was believed or true then."""
 
 
 @dataclass(slots=True)
@@ -295,8 +297,7 @@ def _circumstances(engine: Engine, question: Question) -> tuple[datetime, Vocabu
     """When it is asked, what the user's memories call things, and whether there are none."""
     engine.require_open()
     index = engine.current()
-    then = question.as_of is not None
-    vocabulary = engine.vocabularies.of(index, question.user, retired=then)
+    vocabulary = engine.vocabularies.of(index, question.user, retired=question.then)
     empty = not len(index.latest(user=question.user, k=1).ats)
     return when_asked(index, question.user, question.now, question.as_of), vocabulary, empty
 
