@@ -27,7 +27,7 @@ from .dialect import FINAL_CODES, LATER, Refusal, is_too_large
 from .http_client import CautiousClient, broke_off, redirect_target
 from .pacing import Pace
 from .protocol import Ready
-from .stream_event import Bounded, StreamEnd, WholeAnswer, read_event
+from .stream_event import Bounded, StreamEnd, WholeAnswer, pass_over_empty, read_event
 from .thoughts import Thoughts
 from .usage import Usage
 from .whole_reply import parse_reply, read_bytes, too_large
@@ -316,6 +316,7 @@ class ChatEndpoint:
         else:
             response, read = opened.response, opened.response.aiter_bytes
             response.aiter_bytes = lambda *how: Bounded(read(*how), self.url, end)
+            pass_over_empty(opened)
             if "json" in response.headers.get("content-type", ""):
                 return WholeAnswer(opened, body["model"], self.url, self._quote)
             if not (page := _page(response.headers)):

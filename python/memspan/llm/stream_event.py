@@ -12,7 +12,7 @@ from .completion import name_of, read_completion, read_usage, text_of
 from .usage import Usage
 from .whole_reply import count_values, parse_reply, too_large, too_many
 
-__all__ = ["Bounded", "StreamEnd", "WholeAnswer", "read_event"]
+__all__ = ["Bounded", "StreamEnd", "WholeAnswer", "pass_over_empty", "read_event"]
 
 _ENDS: Final = (b"\n\n", b"\r\r", b"\r\n\r\n")
 """Of an event."""
@@ -62,6 +62,25 @@ def read_event(chunk: Any, end: StreamEnd, seconds: float) -> tuple[str, bool]:
         return "", False
     end.refused = end.refused or bool(delta.get("refusal"))
     return text_of(delta.get("content")), any(said for name, said in delta.items() if name != "role")
+
+
+def pass_over_empty(opened: Any) -> None:
+    """Let an answer's events without data say nothing, as the format has it: "event: ping" and "retry: 3000" keep a
+    connection alive. OpenAI's client would look for JSON in them.
+
+    Args:
+        opened: as OpenAI's client gives it, not read yet.
+    """
+    decoder = getattr(opened, "_decoder", None)
+    if decoder is None:
+        return
+    decode = decoder.decode
+
+    def of_data(line: str) -> Any:
+        event = decode(line)
+        return event if event is not None and event.data.strip() else None
+
+    decoder.decode = of_data
 
 
 class Bounded:

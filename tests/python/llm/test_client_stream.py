@@ -132,6 +132,23 @@ def test_odd_events_are_passed_over(model: OpenAIModel, server: ScriptedLLM, pro
 
 
 @pytest.mark.parametrize(
+    "alive",
+    [b"event: ping\n\n", b"retry: 3000\n\n", b"id: 7\n\n", b"data:\n\n", b"event: ping\r\ndata: \r\n\r\n"],
+)
+def test_events_without_data_are_passed_over(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, alive: bytes
+) -> None:
+    """As gateways send them to keep a connection alive."""
+    said = b'data: {"choices": [{"delta": {"content": "it is"}, "finish_reason": "stop"}]}\n\n'
+    server.misbehave(Fault(name="alive", body=alive + said + alive + COST + alive + b"data: [DONE]\n\n"))
+    stream = model.astream(prompt, stage="answer")
+
+    assert "".join(stream) == "it is"
+    assert (stream.usage.prompt_tokens, stream.usage.completion_tokens) == (5, 1)
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize(
     "body",
     [
         b'data: {"choices": [{"delta": {"content": "so"}}]}\n\n',
