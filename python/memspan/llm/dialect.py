@@ -29,10 +29,12 @@ _ABOUT_FORMAT: Final = re.compile(
 )
 _ABOUT_SCHEMA: Final = re.compile(r"invalid schema|schema for|grammar", re.IGNORECASE)
 _TOO_LONG: Final = re.compile(
-    r"context.{0,5}(?:length|size|window)|context_length_exceeded|exceed_context_size|prompt is too long"
-    r"|maximum.{0,10}tokens|too many tokens",
+    r"context.{0,5}(?:length|size|window|limit)|context_length_exceeded|exceed_context_size"
+    r"|(?:prompt|input) is too long|maximum.{0,10}tokens|maximum number of tokens|maximum (?:prompt|model) length"
+    r"|model token limit|too many tokens|max_new_tokens. must be|inputs. must have less than \d+ tokens",
     re.IGNORECASE,
 )
+"""As OpenAI, llama.cpp, Anthropic, Bedrock, Google, xAI, vLLM, Moonshot and TGI say it."""
 _TOO_LARGE: Final = re.compile(r"request (?:is )?too large", re.IGNORECASE)
 """With status 429: of one request that takes more tokens than an account has in a minute, which no pause helps."""
 _NAMES_OF: Final = {

@@ -150,6 +150,14 @@ def test_refused_parameters_are_given_up_and_remembered(
     [
         "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.",
         "the request exceeds the available context size, try increasing it",
+        "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).",
+        "This model's maximum prompt length is 131072 but the request contains 136973 tokens.",
+        "The decoder prompt (length 5000) is longer than the maximum model length of 4096.",
+        "Input is too long for requested model.",
+        "input length and `max_tokens` exceed context limit: 199759 + 8192 > 200000, decrease input length",
+        "Invalid request: Your request exceeded model token limit: 262144 (requested: 269030)",
+        "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens",
+        "Input validation error: `inputs` must have less than 4095 tokens. Given: 5000",
     ],
 )
 def test_a_prompt_that_does_not_fit_asks_for_less(
