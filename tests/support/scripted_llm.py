@@ -256,6 +256,9 @@ class _Handler(BaseHTTPRequestHandler):
         if (wait or script.delay) and script.closing.wait(wait or script.delay):
             self.close_connection = True
             return
+        if fault and fault.status != 200 and fault.body is not None:
+            self._send(fault.status, fault.headers, fault.body)
+            return
         if fault and fault.status != 200:
             self._send_error(fault.status, fault.message, fault.headers, fault.code)
             return

@@ -22,7 +22,7 @@ except ImportError as _error:
 from memspan.embed.retry import RetryPolicy, TransientError, retry_after_seconds
 
 from .address import is_of_environment
-from .completion import Completion, failure_of, read_completion
+from .completion import Completion, failure_of, read_completion, told_by
 from .dialect import FINAL_CODES, LATER, Refusal, is_too_large
 from .http_client import CautiousClient, broke_off, redirect_target
 from .pacing import Pace
@@ -363,9 +363,7 @@ class ChatEndpoint:
         if (host := redirect_target(error)) is not None:
             text = f"HTTP {status}: points to the host {self._quote(host)}; redirects are not followed"
             return Refusal(status, text, code)
-        body = error.body
-        said = body.get("message") if isinstance(body, dict) else body
-        text = f"HTTP {status}: {self._quote(said if isinstance(said, str) and said else error.message)}"
+        text = f"HTTP {status}: {self._quote(told_by(error.body) or error.message)}"
         final = code in FINAL_CODES or status == 501 or is_too_large(status, text)
         if final or (status < 500 and status not in LATER):
             return Refusal(status, text, code)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,7 +15,7 @@ from memspan.embed.retry import TransientError
 from .dialect import FINAL_CODES, LATER, Refusal
 from .usage import Usage
 
-__all__ = ["Completion", "failure_of", "name_of", "read_completion", "read_usage", "text_of"]
+__all__ = ["Completion", "failure_of", "name_of", "read_completion", "read_usage", "text_of", "told_by"]
 
 _NAME: Final = 200
 _MOST_TOKENS: Final = 1 << 40
@@ -107,6 +109,25 @@ def _count(value: Any) -> int | None:
     return value if type(value) is int and 0 <= value <= _MOST_TOKENS else None
 
 
+def told_by(error: Any) -> str:
+    """The words of a server's error, and of the one behind it, which OpenRouter passes on beside words that say nothing
+    ("Provider returned error"); Google puts an error into a list. Empty where there are none."""
+    if isinstance(error, list) and len(error) == 1 and isinstance(error[0], dict):
+        error = error[0].get("error")
+    if not isinstance(error, dict):
+        return error if isinstance(error, str) else ""
+    metadata = error.get("metadata")
+    behind = metadata.get("raw") if isinstance(metadata, dict) else None
+    if isinstance(behind, str):
+        with suppress(ValueError, RecursionError):
+            behind = json.loads(behind)
+    if isinstance(behind, dict):
+        inner = behind.get("error", behind)
+        behind = inner.get("message") if isinstance(inner, dict) else inner
+    words = (error.get("message"), behind)
+    return ": ".join(said.strip() for said in words if isinstance(said, str) and said.strip())
+
+
 def failure_of(error: Any, quote: Callable[[str], str]) -> TransientError | Refusal:
     """What an error means that came in place of an answer, without an HTTP status of its own.
 
@@ -116,7 +137,7 @@ def failure_of(error: Any, quote: Callable[[str], str]) -> TransientError | Refu
     """
     said = error if isinstance(error, dict) else {"message": error}
     code = str(said.get("code") or "")
-    text = f"an error in the reply: {quote(str(said.get('message', '')))}"
+    text = f"an error in the reply: {quote(told_by(said) or str(said.get('message', '')))}"
     status = int(code) if re.fullmatch("[1-5][0-9]{2}", code) else FINAL_CODES.get(code, 500)
     if code in FINAL_CODES or (400 <= status < 500 and status not in LATER):
         return Refusal(status, text, code)

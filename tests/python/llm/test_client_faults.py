@@ -320,6 +320,36 @@ def test_a_gateway_error_that_would_come_again(
     assert len(server.asked) == 1
 
 
+LIMIT = "This model's maximum context length is 4096 tokens."
+
+
+@pytest.mark.parametrize("status", [200, 400])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"error": {"message": "Provider returned error", "code": 400, "metadata": {"raw": raw}}}
+        for raw in (LIMIT, {"message": LIMIT}, json.dumps({"error": {"message": LIMIT, "code": 400}}))
+    ],
+    ids=["text", "object", "JSON"],
+)
+def test_a_gateway_tells_what_the_server_behind_it_says(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, reply: Any, status: int
+) -> None:
+    server.misbehave(Fault(name="gateway", status=status, body=json.dumps(reply).encode()))
+
+    with pytest.raises(TruncatedReplyError, match="Provider returned error: This model's maximum context"):
+        model.complete(prompt, Items, stage="test")
+
+
+def test_an_error_in_a_list_is_told(model: OpenAIModel, server: ScriptedLLM, prompt: Prompt) -> None:
+    """As Google writes it."""
+    body = json.dumps([{"error": {"code": 404, "message": "no such model", "status": "NOT_FOUND"}}]).encode()
+    server.misbehave(*[Fault(name="list", status=404, body=body)] * 3)
+
+    with pytest.raises(LLMError, match="HTTP 404: 'no such model'"):
+        model.complete(prompt, Items, stage="test")
+
+
 def test_an_error_that_is_no_object_is_told(
     model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
 ) -> None:
