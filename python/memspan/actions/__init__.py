@@ -2,7 +2,7 @@
 
 from .action import Action, Outcome, actions_in, metadata_of, outcomes_in
 from .items import chat_message, is_note
-from .reading import ToolUse, dumped, holds_thoughts, read_tool_use
+from .reading import ToolUse, dumped, holds_thoughts, is_thought, read_tool_use
 
 __all__ = [
     "Action",
@@ -13,6 +13,7 @@ __all__ = [
     "dumped",
     "holds_thoughts",
     "is_note",
+    "is_thought",
     "metadata_of",
     "outcomes_in",
     "read_tool_use",

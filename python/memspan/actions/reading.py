@@ -13,7 +13,7 @@ from .action import MAX_ACTION_CHARS, Action, Outcome, metadata_of
 from .shape import call_text, shape_of, values_of
 from .success import succeeded
 
-__all__ = ["TOOL_KEYS", "ToolUse", "dumped", "holds_thoughts", "read_tool_use"]
+__all__ = ["TOOL_KEYS", "ToolUse", "dumped", "holds_thoughts", "is_thought", "read_tool_use"]
 
 TOOL_KEYS: Final = ("tool_calls", "function_call", "tool_call_id", "is_error")
 """Fields of a message that are about tools."""
@@ -66,9 +66,13 @@ def holds_thoughts(message: Mapping[str, Any]) -> bool:
     """Whether a chat message has fields or content parts in which a model thinks, or refuses."""
     content = message.get("content")
     parts = content if isinstance(content, list) else ()
-    return any(message.get(key) for key in THOUGHT_KEYS) or any(
-        _type(part) in _THOUGHT_PARTS for part in parts
-    )
+    return any(message.get(key) for key in THOUGHT_KEYS) or any(map(is_thought, parts))
+
+
+def is_thought(part: Any) -> bool:
+    """Whether a content part is one in which a model thinks, or refuses: some packages give it a `text` (Vercel's by
+    the type `reasoning`, Google's by `thought`)."""
+    return isinstance(part, Mapping) and (_type(part) in _THOUGHT_PARTS or part.get("thought") is True)
 
 
 def dumped(value: object) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from ..actions import chat_message, is_note, read_tool_use
+from ..actions import chat_message, is_note, is_thought, read_tool_use
 from ..errors import FormatError
 from .clock import Clock
 from .fields import as_captions, as_kind, as_metadata, as_name, as_tags, as_text, as_time, optional
@@ -98,7 +98,7 @@ def _content(content: Any, place: Place) -> tuple[str, tuple[str, ...]]:
     texts: list[str] = []
     captions: tuple[str, ...] = ()
     for position, part in placed_objects(content, place):
-        if "text" in part:
+        if "text" in part and not is_thought(part):
             texts.append(optional(part, "text", position, as_text) or "")
         for holder, where in ((part, position), (part.get("image_url"), position["image_url"])):
             if isinstance(holder, dict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from memspan.actions import chat_message, dumped, is_note
+from memspan.actions import chat_message, dumped, is_note, is_thought
 from memspan.errors import invalid
 
 __all__ = ["MOST_MESSAGES", "ChatHistory", "checked_history"]
@@ -60,7 +60,8 @@ def _text_of(content: Any, place: str) -> str:
     for part in parts:
         if not isinstance(part, (str, Mapping)):
             raise invalid(place, part, "content parts that are texts or mappings" + dumped(part))
-    texts = [part.get("text") if isinstance(part, Mapping) else part for part in parts]
+    said = (part for part in parts if not is_thought(part))
+    texts = [part.get("text") if isinstance(part, Mapping) else part for part in said]
     return "\n".join(text for text in texts if isinstance(text, str))
 
 

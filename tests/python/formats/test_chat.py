@@ -178,3 +178,15 @@ def test_tool_calls_and_results_are_turns(write_json: WriteJson) -> None:
     ]
     assert [list(turn.metadata) for turn in turns] == [["actions"], ["outcomes"], ["actions"], ["outcomes"]]
     assert turns[1].metadata["outcomes"] == [{"call": "c1", "success": False}]
+
+
+@pytest.mark.parametrize(
+    "thought",
+    [{"type": "reasoning", "text": "Rain?"}, {"text": "Rain?", "thought": True}],
+    ids=["type", "flag"],
+)
+def test_what_a_model_thought_was_not_said(write_json: WriteJson, thought: dict[str, Any]) -> None:
+    answer = {"role": "assistant", "content": [thought, {"type": "text", "text": "Sunny."}]}
+    messages = [HELLO, answer, {"role": "assistant", "content": [thought]}]
+    turns = list(read_turns(write_json({"messages": messages}), user="ana"))
+    assert [turn.text for turn in turns] == ["Hello.", "Sunny."]

@@ -313,6 +313,8 @@ def test_what_only_thinks_is_left_out(content: Any, field: str) -> None:
         {"type": "thinking", "thinking": "Sun it is.", "signature": "s"},
         {"type": "redacted_thinking", "data": "x"},
         {"type": "refusal", "refusal": "No."},
+        {"type": "reasoning", "text": "Sun it is."},
+        {"text": "Sun it is.", "thought": True},
     ],
 )
 def test_parts_that_think_are_left_out(part: dict[str, Any]) -> None:

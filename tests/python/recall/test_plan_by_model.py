@@ -262,6 +262,13 @@ def test_the_model_is_told_what_was_said_before() -> None:
     ]
 
 
+def test_history_holds_nothing_that_a_model_only_thought() -> None:
+    content = [{"type": "reasoning", "text": "Which tent?"}, {"type": "text", "text": "The red one."}]
+    assert checked_history([{"role": "assistant", "content": content}]) == (
+        {"speaker": "assistant", "text": "The red one."},
+    )
+
+
 def test_only_the_last_and_the_ends_of_history_count() -> None:
     history = checked_history([*map(str, range(20)), "", "x" * 1000 + "end"])
     assert len(history) == MOST_MESSAGES

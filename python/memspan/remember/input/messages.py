@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from memspan import _core
-from memspan.actions import chat_message, dumped, holds_thoughts, is_note, read_tool_use
+from memspan.actions import chat_message, dumped, holds_thoughts, is_note, is_thought, read_tool_use
 from memspan.errors import TimeError, invalid
 from memspan.records import Record
 from memspan.remember.compose import captions_of
@@ -296,7 +296,8 @@ def _text_of(message: Mapping[str, Any], place: str) -> str:
         return ""
     value = message[keys[0]]
     if isinstance(value, list):
-        parts = [part.get("text") if isinstance(part, Mapping) else part for part in value]
+        said = (part for part in value if not is_thought(part))
+        parts = [part.get("text") if isinstance(part, Mapping) else part for part in said]
         value = "\n".join(part for part in parts if isinstance(part, str))
     return checked_text(value, f"{place}[{keys[0]!r}]")
 
