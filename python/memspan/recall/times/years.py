@@ -135,7 +135,7 @@ def read_decade(sentence: Sentence, at: int) -> Reading | None:
         before_decades = _BEFORE_DECADES | (
             _BEFORE_YEARS if sentence.lexicon.language == "ru" else frozenset()
         )
-        if not apostrophe and before.kind not in before_decades:
+        if not (apostrophe or before.kind in before_decades or _follows_decade(sentence, at)):
             return None
         if any(token.word in POSSESSIVES for token in sentence.tokens[max(0, at - 3) : at]):
             return None  # an age
@@ -159,6 +159,14 @@ def read_decade(sentence: Sentence, at: int) -> Reading | None:
         "a decade" if years == 10 else "a century",
         "decade",
     )
+
+
+def _follows_decade(sentence: Sentence, at: int) -> bool:
+    """Whether it goes on a list of them: "the 80s and 90s"."""
+    last = sentence.last
+    if last is None or last.unit != "decade":
+        return False
+    return at > last.stop and sentence.skip(last.stop, "comma", "and", "or", "dash") == at
 
 
 def read_years_of(sentence: Sentence, at: int) -> Reading | None:
