@@ -217,7 +217,16 @@ def _this_day_of_year(match: Match[str], now: datetime) -> Reading | None:
 
 def _ago(match: Match[str], now: datetime) -> Reading | None:
     unit, count = AGO[match["unit"]], number_of(match["n"])
+    if unit == "year" and count in _YEARS_OF_PEOPLE:
+        return None  # "2020年前的照片" is before that year
     return _reading(unit_span(unit, moved(now, unit, -count)), unit, 0.9, f"{count} {unit} back")
+
+
+def _ahead(match: Match[str], now: datetime) -> Reading | None:
+    unit, count = AGO[match["unit"]], number_of(match["n"])
+    if unit == "year" and count in _YEARS_OF_PEOPLE:
+        return None
+    return _reading(unit_span(unit, moved(now, unit, count)), unit, 0.8, f"{count} {unit} ahead")
 
 
 def _month_ago(match: Match[str], now: datetime) -> Reading | None:
@@ -278,10 +287,13 @@ def _weekend(match: Match[str], now: datetime) -> Reading | None:
 
 _HAN: Final = r"\u3040-\u30ff\u4e00-\u9fff"
 _FEW: Final = (5, 2)
+_YEARS_OF_PEOPLE: Final = range(1900, 2100)
 _SATURDAY: Final = 5
 _COUNTS: Final = r"\d一二两三四五六七八九十几数半个"
 _ENDS: Final = r"初め(?!て)|初(?![一二三四五六七八九十めて次恋级級中雪夏春秋冬])|末|底(?![特层])"
 """Not "初めて" (for the first time), "初中" (a school), "底特律" (Detroit)."""
+_TOLD: Final = r"[^。！？!?]{0,60}(?:了|过(?![生年节])|た(?=[。、？?！!のかよねら]|$)|ました|だった)"
+"""In what is told of the past, where "三天后" is counted from something else."""
 _THIRD: Final = rf"(?P<part>上旬|中旬|下旬|{_ENDS})"
 _NO_YEARS: Final = rf"{_COUNTS}〇零百千万少青幼老成学周大每毎年"
 """What makes another word of "年末" and the like: "少年末期", "大年初一"."""
@@ -363,6 +375,12 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Read
         (r"(?<![上下前后後])半年(?:之前|以前|前)", _half_year_ago),
         (rf"(?P<n>{NUMBER})年前[の的]?(?P<m>{NUMBER})月(?!{NUMBER}[日号])", _month_ago),
         (rf"(?<!の)(?P<n>{NUMBER})(?P<unit>{_words(AGO)})(?:之前|以前|前)", _ago),
+        (
+            rf"(?:(?<!\w)|(?<=[在将会要我你他她们就は]))(?P<n>{NUMBER})(?P<unit>{_words(AGO)})"
+            rf"(?:之后|以后|[后後])(?![面来续半期])(?!{_TOLD})",
+            _ahead,
+        ),
+        (r"(?P<y>(?:19|20)\d\d)(?P<m>(?!))?(?P<d>(?!))?年(?=前)", _date),
         (_words(MOMENTS), _moment),
         (_words(DAYS), _day),
         (rf"(?!(?<=以)[上下]月)(?P<word>{_words(UNITS)})", _unit),

@@ -24,6 +24,8 @@ _BESIDE: Final = re.compile(
 _FROM_DAY: Final = re.compile(rf"の(?:(?P<n>{NUMBER})日[前後]|前日|翌日|次の日)|的?(?:[前后]一天|第二天)")
 _NOT_BUT: Final = re.compile("(?:では|じゃ)なく")
 _BUT: Final = re.compile("[，,、 ]*而?是")
+_EXCEPT: Final = ("除", "除了", "除去", "除开")
+_EXCEPT_IT: Final = re.compile("[之以]外")
 
 
 def with_part(text: str, reading: Reading, end: int) -> tuple[Reading, int]:
@@ -61,8 +63,10 @@ def counted_from(text: str, reading: Reading, end: int) -> tuple[Reading, int]:
 
 
 def is_denied(text: str, start: int, end: int) -> bool:
-    """As in "不是上周，而是五月", "先週ではなく5月"."""
-    if _NOT_BUT.match(text, end) is not None:
+    """As in "不是上周，而是五月", "先週ではなく5月", "除了昨天", "昨日以外"."""
+    if _NOT_BUT.match(text, end) is not None or _EXCEPT_IT.match(text, end) is not None:
+        return True
+    if text[:start].endswith(_EXCEPT):
         return True
     return (
         text[max(0, start - 3) : start].removesuffix("在").endswith("不是")

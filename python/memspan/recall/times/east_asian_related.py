@@ -35,6 +35,13 @@ _PREFIXES: Final[dict[str, Relation]] = {
     "早于": "before",
     "晚于": "after",
 }
+_GOES_ON: Final = r"(?=$|[\s，。、？！,.!?；;：:（）()我你您他她它咱的要必需完交做没にのはも]|\d{1,2}月)"
+"""Behind a "前" or "後" that is no part of another word: not "昨天前端", "去年前女友", "5月前半"."""
+_POINTS: Final[tuple[tuple[re.Pattern[str], Relation], ...]] = (
+    (re.compile(rf"[后後]{_GOES_ON}"), "after"),
+    (re.compile(rf"前{_GOES_ON}"), "before"),
+)
+"""Behind a day, a month or a year that is no word such as "last year"."""
 _BUT: Final = re.compile("[、，, ]?(?:但|且|而|并且)?在?")
 
 
@@ -108,6 +115,11 @@ def _one(text: str, start: int, end: int, reading: Reading) -> Related:
         match = suffix.match(text, end)
         if match is not None:
             return (start, match.end()), reading, meaning
+    if reading.unit in ("day", "month") or reading.partial is not None:
+        for suffix, meaning in _POINTS:
+            match = suffix.match(text, end)
+            if match is not None:
+                return (start, match.end()), reading, meaning
     return (start, end), reading, "in"
 
 

@@ -15,7 +15,7 @@ __all__ = ["read_tokens"]
 # A number takes along what is glued to it ("5K", "7/5/2023", "3-9"), so that a part of it is never taken for a day.
 # "The 1990's" are a decade; "1990's best films" are those of a year.
 _PIECE: Final = re.compile(
-    r"['’]\d0['’]?[sS]\b|(?i:(?<=the )|(?<=late )|(?<=late-)|(?<=early )|(?<=early-)|(?<=mid )|(?<=mid-)|(?<=and )|(?<=or )|(?<=, ))"
+    r"['’]\d0['’]?[sS]\b|(?i:(?<=the )|(?<=late[ -])|(?<=early[ -])|(?<=mid[ -])|(?<=and )|(?<=or )|(?<=, ))"
     r"\d{1,3}0['’][sS]\b|['’]\d\d\b(?!['’])|\d(?:[\w.,:/–-]*\w)?|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\w\s]",
     re.UNICODE,
 )
