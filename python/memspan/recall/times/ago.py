@@ -9,6 +9,7 @@ from memspan.recall.words import word_set
 from .amounts import Amount, read_amount
 from .calendar import SMALL_UNITS, Span, Unit, day_span, moved, shifted, unit_span
 from .counting import around, turned
+from .nights import tells_past
 from .reading import Reading, Sentence
 
 __all__ = ["read_ago", "read_day_back", "read_same", "read_same_unit"]
@@ -129,7 +130,7 @@ def _counted(sentence: Sentence, at: int, kind: str, back: bool) -> tuple[int, A
     elif (
         kind == "ahead"
         or sentence.kind(stop) == "fromnow"
-        or (sentence.kind(at - 1) == "in" and _looks_ahead(sentence, at, amount.unit))
+        or (sentence.kind(at - 1) in ("in", "between") and _looks_ahead(sentence, at, amount.unit))
     ):
         direction = 1
     else:
@@ -175,8 +176,12 @@ def _looks_ahead(sentence: Sentence, at: int, unit: Unit) -> bool:
     """Whether "in two weeks" is a point ahead, and not how long something took."""
     if unit in SMALL_UNITS:
         return False
+    if sentence.kind(at - 1) == "between":  # "tra due settimane", "fra un mese"
+        return sentence.lexicon.language == "it"
     if sentence.tokens[at - 1].word == "dans":  # which is "in" otherwise: "dans la semaine"
         return True
+    if sentence.lexicon.language == "de":  # "in zwei Wochen", but not "was habe ich in zwei Wochen gelernt"
+        return not tells_past(sentence, at)
     return any(
         token.word in _FUTURE or token.word.endswith("'ll") for token in sentence.tokens[max(0, at - 12) : at]
     )

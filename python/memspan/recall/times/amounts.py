@@ -26,6 +26,10 @@ _SPARE: Final[dict[Unit, int]] = {"day": 6, "week": 3, "month": 3, "century": 5}
 """How many of its parts on either side half a unit stands for."""
 
 
+_AHEAD: Final = ("week", "month", "year")
+_NAMES_UNIT: Final = frozenset(["year", "number", "month", "last", "this", "next", "of"])
+
+
 class Amount(NamedTuple):
     """So many units, and where the words end."""
 
@@ -70,6 +74,8 @@ def _simple(sentence: Sentence, at: int) -> Amount | None:
         return _amount(1.5, 1.5, sentence.value(at), at + 2)
     if kind == "unit" and sentence.kind(at - 1) in ("agopre", "before") and sentence.lexicon.language != "en":
         return Amount(2, 5, sentence.value(at), at + 1)  # "vor Wochen"
+    if kind == "unit" and sentence.kind(at - 1) == "ahead" and _is_one_ahead(sentence, at):
+        return Amount(1, 1, sentence.value(at), at + 1)
     if kind == "unit" and sentence.kind(at + 1) == "ago" and _is_one(sentence, at):
         return Amount(1, 1, sentence.value(at), at + 1)
     if kind == "half" and sentence.kind(at + 1) == "a" and sentence.kind(at + 2) == "unit":
@@ -105,6 +111,13 @@ def _is_one(sentence: Sentence, at: int) -> bool:
     if before in ("more", "less") or (before == "on" and sentence.value(at - 1)):
         return bool(lexicon.single)
     return before != "on" and sentence.tokens[at].word in lexicon.single
+
+
+def _is_one_ahead(sentence: Sentence, at: int) -> bool:
+    """As in "через неделю", "za miesiąc", but not in "через день" (every other day), "raport za rok 2022"."""
+    if sentence.tokens[at].word not in sentence.lexicon.single or sentence.value(at) not in _AHEAD:
+        return False
+    return sentence.kind(at + 1) not in _NAMES_UNIT
 
 
 def _counts(sentence: Sentence, at: int) -> tuple[float, float, int] | None:
