@@ -34,6 +34,8 @@ _OPEN_AFTER: Final[dict[str, Relation]] = {
     "before": "until",
     "older": "until",
 }
+_BESIDE_ANOTHER: Final = word_set("following preceding")
+"""Behind "the" they tell of a day beside one that is not named: "the following Monday"."""
 _COMPARED: Final = frozenset(["more", "less", "agopre", "before"])
 _PREPOSITIONS: Final = frozenset(["in", "since", "until", "by", "before", "after", "of", "between"])
 _RECURRING: Final = word_set("month weekday unit season part named plural")
@@ -175,6 +177,9 @@ def _compared(sentence: Sentence, at: int, kind: str) -> Related | None:
 def _open(sentence: Sentence, at: int, kind: str) -> Related | None:
     """As in "before May", "since last week", "until 2020"; "since May until June" is a range."""
     found = read_clocked(sentence, at + 1, read_time) or read_time(sentence, at + 1)
+    if found is not None and sentence.tokens[at].word in _BESIDE_ANOTHER and sentence.kind(at - 1) == "the":
+        nothing = found.span if found.recurs is None else Span(sentence.now, sentence.now)
+        return Related(at, found._replace(span=nothing), "in")
     ago = read_time(sentence, at) if kind == "before" else None
     if ago is not None and (found is None or ago.stop > found.stop):
         return Related(at, ago, "in")
