@@ -15,8 +15,12 @@ from .relations import read_related
 
 __all__ = ["ahead_from", "read_next"]
 
-_AHEAD: Final = word_set("will shall gonna due upcoming deadline deadlines")
-_BEFORE_TO: Final = word_set("going need needs have has supposed")
+_AHEAD: Final = word_set("will shall gonna due upcoming deadline deadlines plans agenda schedule")
+_BEFORE_TO: Final = word_set("going need needs have has supposed plan plans planning")
+_OPEN: Final = word_set("free busy available")
+_NOW: Final = word_set("am is are i'm we're you're he's she's they're")
+_NEAR: Final = 3
+"""Words before "free" among which what makes it one's time stands: "is Ana free on Friday"."""
 _LOOKING_BACK: Final = word_set("know remember recall thank mention")
 """Behind "to", what is done about the past: "what do I need to remember from Friday?"."""
 _PAST: Final = word_set(
@@ -58,6 +62,7 @@ def _looks_ahead(words: Sequence[str]) -> bool:
             or word.endswith("'ll")
             or (before in _BEFORE_TO and word == "to" and after not in _LOOKING_BACK)
             or (before == "coming" and word == "up")
+            or (word in _OPEN and not _NOW.isdisjoint(words[max(0, place - _NEAR) : place]))
         )
         before = word
     return found
@@ -68,6 +73,8 @@ def read_next(sentence: Sentence, at: int, found: Related) -> Related:
     reading = found.reading
     if reading.recurs is None or found.relation not in _BOUNDED or reading.span.end > sentence.now:
         return found
+    if sentence.kind(found.first - 1) == "from":
+        return found  # "the plans from May"
     start = unit_span(reading.unit, sentence.now).start
     later = read_related(sentence.as_of(moved(start, reading.recurs, 1) - _MOMENT), at)
     if later is None or later.reading.stop != reading.stop or later.reading.span.end <= sentence.now:
