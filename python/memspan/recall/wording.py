@@ -10,9 +10,9 @@ __all__ = ["bare_question", "with_names"]
 
 _I: Final = re.IGNORECASE
 
-# From the start, again and again: politeness, the request, and the form that is wanted.
+# From the start, again and again: politeness, the request, and the form that is wanted; not the "well" of "well-known".
 _OPENINGS: Final = tuple(
-    re.compile(rf"^\W*(?:{pattern})\b[\s,:]*", _I)
+    re.compile(rf"^\W*(?:{pattern})\b(?![-'’]\w)[\s,:]*", _I)
     for pattern in (
         r"hi|hey|hello|ok|okay|so|well|thanks|thank you|please|pls|plz|by the way|quick question|just wondering",
         r"(?:can|could|would|will) (?:you|u)(?: please| pls| plz)?(?: (?:tell|remind|show|give|list|provide|describe|"

@@ -327,6 +327,9 @@ def test_depth_is_bounded() -> None:
         ("Please", "Please"),
         ("Where  is\tit?", "Where is it?"),
         ("List the cheeses", "List the cheeses"),
+        ("Well-known restaurants I like?", "Well-known restaurants I like?"),
+        ("Hi, so-young's birthday?", "so-young's birthday?"),
+        ("Well, where is it?", "where is it?"),
     ],
 )
 def test_what_a_question_says_about_itself(question: str, bare: str) -> None:

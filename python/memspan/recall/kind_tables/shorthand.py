@@ -14,7 +14,7 @@ _JOINED: Final = word_set(
     "what's when's where's who's how's isn't aren't wasn't weren't don't doesn't didn't haven't hasn't hadn't won't "
     "can't couldn't shouldn't wouldn't i'm i've you've"
 )
-_MEANT: Final = {
+_MEANT = {
     "u": "you",
     "ur": "your",
     "r": "are",
@@ -24,6 +24,7 @@ _MEANT: Final = {
     "hw": "how",
     "wut": "what",
 } | {word.replace("'", ""): word for word in sorted(_JOINED)}
+_MEANT |= {f"{word}{sign}d": f"{word} did" for word in ("what", "where", "when", "why") for sign in ("'", "")}
 _SHORT: Final = re.compile(rf"(?<![\w'])(?:{'|'.join(_MEANT)})(?![\w'])")
 _SIGNS: Final = str.maketrans("?,.!;:", "      ")
 
