@@ -1,4 +1,5 @@
-"""OpenAI- and Anthropic-style chats, also of agents that call tools, as one JSON document or as JSON Lines; and the
+"""OpenAI- and Anthropic-style chats, also of agents that call tools and with `parts` in place of `content`, as Vercel's
+AI SDK and Google's interface have them, as one JSON document or as JSON Lines; and the
 `conversations.json` that ChatGPT and Claude export.
 
 A file holds conversations, which are objects with `messages`, or messages, alone on their lines or in lists.
@@ -38,7 +39,7 @@ def _matches(value: Any) -> bool:
     first = first_object(value)
     if isinstance(first.get("messages"), list) or is_exported(first):
         return True
-    return "content" in first and (
+    return ("content" in first or isinstance(first.get("parts"), list)) and (
         isinstance(first.get("role"), str) or isinstance(first.get("speaker"), str)
     )
 

@@ -19,6 +19,8 @@ from .turns import Turn
 __all__ = ["read_message", "stated_time"]
 
 _INSTRUCTIONS = ("system", "developer")
+_TEXTS = ("content", "text", "parts")
+"""Where the text stands, in the first that has some: Vercel's AI SDK and Google write `parts`."""
 _TIMES = ("timestamp", "created_at", "createdAt", "create_time")
 
 
@@ -39,8 +41,8 @@ def read_message(
     name = optional(fields, "name", place, as_name)
     if speaker is None and role is None:
         raise place.missing("role")
-    key = "content" if fields.get("content") or "text" not in fields else "text"
-    if key not in fields and not any(call in fields for call in ("tool_calls", "function_call")):
+    key = next((each for each in _TEXTS if fields.get(each)), "content")
+    if not any(each in fields for each in (*_TEXTS, "tool_calls", "function_call")):
         raise place.missing("content")
     at = stated_time(fields, place)
     used = read_tool_use(fields)

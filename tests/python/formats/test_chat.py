@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memspan.errors import FormatError
-from memspan.formats import read_turns
+from memspan.formats import detect, read_turns
 
 WriteJson = Callable[..., Path]
 
@@ -190,3 +190,29 @@ def test_what_a_model_thought_was_not_said(write_json: WriteJson, thought: dict[
     messages = [HELLO, answer, {"role": "assistant", "content": [thought]}]
     turns = list(read_turns(write_json({"messages": messages}), user="ana"))
     assert [turn.text for turn in turns] == ["Hello.", "Sunny."]
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [
+            {"id": "1", "role": "user", "parts": [{"type": "text", "text": "Hello."}]},
+            {
+                "id": "2",
+                "role": "assistant",
+                "parts": [{"type": "step-start"}, {"type": "reasoning", "text": "Hm."}, {"text": "Bye."}],
+            },
+        ],
+        [{"role": "user", "parts": [{"text": "Hello."}]}, {"role": "model", "parts": [{"text": "Bye."}]}],
+    ],
+    ids=["AI SDK", "Google"],
+)
+@pytest.mark.parametrize("alone", [False, True])
+def test_parts_stand_for_the_content(write_json: WriteJson, messages: list[Any], alone: bool) -> None:
+    path = write_json(messages if alone else {"messages": messages})
+    turns = list(read_turns(path, user="ana"))
+    assert detect(path) == "chat"
+    assert [(turn.speaker, turn.text) for turn in turns] == [
+        ("user", "Hello."),
+        (messages[1]["role"], "Bye."),
+    ]
