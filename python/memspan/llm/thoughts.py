@@ -7,9 +7,10 @@ from typing import Final
 
 __all__ = ["Thoughts", "without_thoughts"]
 
-_TAGS: Final = ("<think>", "<thinking>")
-_END: Final = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_LONGEST: Final = len("</thinking>")
+_TAGS: Final = ("<think>", "<thinking>", "<thought>", "[think]", "<seed:think>")
+"""Those of EXAONE and Gemini are "thought", those of Magistral in square brackets."""
+_END: Final = re.compile(r"</(?:think(?:ing)?|thought|seed:think)>|\[/think\]", re.IGNORECASE)
+_LONGEST: Final = len("</seed:think>")
 """Of their tags."""
 
 
@@ -17,7 +18,10 @@ def without_thoughts(text: str) -> str:
     """What follows the thoughts; some servers leave out the tag that opens them. JSON that speaks of the tag is left
     alone."""
     end = _END.search(text)
-    return text if end is None or text.startswith(("{", "[", "```")) else text[end.end() :].lstrip()
+    opened = text[:_LONGEST].lower().startswith(_TAGS)
+    if end is None or (text.startswith(("{", "[", "```")) and not opened):
+        return text
+    return text[end.end() :].lstrip()
 
 
 class Thoughts:

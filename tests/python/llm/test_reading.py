@@ -40,6 +40,8 @@ ONE, TWO = (json.dumps({"facts": [fact]}) for fact in json.loads(LIST))
         (f"\n  {GOOD}\n", None),
         (f'<think>\nShould I say {{this}}? {{"facts": []}}\n</think>\n\n{GOOD}', None),
         (f"I think {{hm}}.\n</think>{GOOD}", None),
+        (f"[THINK]Perhaps {ONE}, too?[/THINK]{GOOD}", None),
+        (f"<thought>\nPerhaps {ONE}, too?\n</thought>\n{GOOD}", None),
         (f"{GOOD} I said it.</think>", "text around the JSON"),
         (f"```json\n{GOOD}\n```", "text around the JSON"),
         (f'Here {{is}} what you want: {GOOD} Anything "else?', "text around the JSON"),
