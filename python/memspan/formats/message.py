@@ -49,7 +49,7 @@ def read_message(
     said, images = _content(fields.get(key), place[key])
     turn = Turn(
         user=user,
-        id=optional(fields, "id", place, as_name),
+        id=_id(fields, place, session),
         text=as_text(used.around(said), place),
         speaker=speaker or name or used.speaker(role, said),
         at=clock.next() if at is None else clock.stamp(at),
@@ -62,6 +62,14 @@ def read_message(
         position=str(place),
     )
     return turn if role not in _INSTRUCTIONS and (turn.text or turn.images) else None
+
+
+def _id(fields: Mapping[str, Any], place: Place, session: str | None) -> str | None:
+    """A number is unique in its conversation only: it stands behind that one's name, where it has one."""
+    given = optional(fields, "id", place, as_name)
+    if given is None or session is None or not given.isdecimal():
+        return given
+    return as_name(f"{session}:{given}", place["id"])
 
 
 def stated_time(fields: Mapping[str, Any], place: Place) -> datetime | None:

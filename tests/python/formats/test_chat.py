@@ -216,3 +216,14 @@ def test_parts_stand_for_the_content(write_json: WriteJson, messages: list[Any],
         ("user", "Hello."),
         (messages[1]["role"], "Bye."),
     ]
+
+
+def test_numbers_of_messages_belong_to_their_conversation(write_json: WriteJson) -> None:
+    """Conversations that each count from 1 would take the place of each other."""
+    conversations = [
+        {"id": "a", "messages": [HELLO | {"id": 1}, BYE | {"id": "2"}]},
+        {"id": "b", "messages": [HELLO | {"id": 1}, BYE | {"id": "m2"}]},
+        {"messages": [HELLO | {"id": 3}]},
+    ]
+    turns = read_turns(write_json(conversations), user="ana")
+    assert [turn.id for turn in turns] == ["a:1", "a:2", "b:1", "m2", "3"]
