@@ -71,6 +71,9 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
     if kind == "on":
         return _around(sentence, at)
     if kind in _OPEN:
+        beside = _either_side(sentence, at, kind)
+        if beside is not None:
+            return beside
         found = _open(sentence, at, kind)
         return None if found is None else _bounded(sentence, at, found)
     if kind == "the" and (one_before := read_one_before(sentence, at)) is not None:
@@ -172,6 +175,14 @@ def _compared(sentence: Sentence, at: int, kind: str) -> Related | None:
     reason = f"{side} than {count} {amount.unit} back"
     reading = Reading(Span(moment, sentence.now), stop, 0.9, reason, amount.unit)
     return Related(at, reading, "before" if side == "more" else "in")
+
+
+def _either_side(sentence: Sentence, at: int, kind: str) -> Related | None:
+    """As in "before or after Easter", which is about all time, and the most about that one."""
+    if sentence.kind(at + 1) not in ("or", "and") or {kind, sentence.kind(at + 2)} != {"before", "after"}:
+        return None
+    found = read_time(sentence, at + 3)
+    return None if found is None else Related(at, found, "in")
 
 
 def _open(sentence: Sentence, at: int, kind: str) -> Related | None:

@@ -14,6 +14,12 @@ __all__ = ["part_of_day", "turn", "weekday_near"]
 # Hours from midnight at which a part of the day begins and ends: morning, afternoon, evening, night.
 _PARTS: Final = ((5, 12), (12, 18), (18, 24), (18, 30))
 
+_JUST_OVER: Final = 45
+_FAR_OFF: Final = 180
+"""Days after the last of something, and before the next, in which "this" one is the last."""
+_JUST_OVER_MONTHS: Final = 10
+"""The same for a month, before the next."""
+
 
 def part_of_day(day: datetime, part: int) -> Span:
     """The morning, afternoon, evening or night of a day; the night ends on the next one."""
@@ -42,7 +48,9 @@ def turn(now: datetime, kind: str, value: Any, count: int) -> tuple[Span, Unit] 
         return weekday_near(now, value, count), "day"
     if kind == "month":
         ahead = value - now.month
-        if count:
+        if not count and ahead >= _JUST_OVER_MONTHS:  # "this December", asked in January
+            count = -1
+        elif count:
             count += 1 if count < 0 and ahead < 0 else -1 if count > 0 and ahead > 0 else 0
         return month_span(12 * (now.year + count) + value - 1), "month"
     if kind == "season":
@@ -68,8 +76,12 @@ def _yearly(now: datetime, count: int, in_year: Callable[[int], Span]) -> Span:
     year = now.year
     if count == 0:
         # January belongs to the winter that began last year.
-        before = held(year - 1)
-        return before if before.start <= now < before.end else held(year)
+        before, following = held(year - 1), held(year)
+        if before.start <= now < before.end:
+            return before
+        # "This Christmas", asked in January, has just been.
+        just_over = before.end <= now < shifted(before.end, days=_JUST_OVER)
+        return before if just_over and shifted(now, days=_FAR_OFF) < following.start else following
     if count < 0:
         latest = next((back for back in range(3) if held(year - back).end <= now), 2)
         return held(year - latest + count + 1)
