@@ -105,10 +105,15 @@ def _lasts(sentence: Sentence, at: int, first: Reading) -> bool:
     "until" is the word for "to" as well, it joins what is alike: "Montag bis Mittwoch", "mei tot juli"."""
     if sentence.kind(first.stop) != "until":
         return False
-    following = sentence.kind(sentence.skip(first.stop + 1, "the"))
+    next_at = sentence.skip(first.stop + 1, "the")
+    following = sentence.kind(next_at)
     if sentence.lexicon.language in ("de", "nl") and following in _ALIKE:
         return following == sentence.kind(sentence.skip(at, "the"))
-    return first.unit == "year" and first.partial is not None and following in ("year", "now")
+    if first.partial is None or first.partial.year is None:
+        return False
+    # "Mai 2021 bis heute", "August 2021 until now"
+    ends_now = following == "now" or (following == "offset" and sentence.value(next_at) == 0)
+    return ends_now or (first.unit == "year" and following == "year")
 
 
 def joined(sentence: Sentence, at: int, first_at: int, first: Reading, second_at: int) -> Related | None:
