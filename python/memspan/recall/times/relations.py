@@ -148,6 +148,8 @@ def _introduced(sentence: Sentence, at: int, found: Reading) -> bool:
         before = sentence.kind(at - 2)
     if before == "of" and (found.unit != "month" or not sentence.closes(found.stop)):
         return False  # "the mayor of May Street", "a day of spring"
+    if before == "to" and sentence.lexicon.language == "fr" and found.unit == "quarter":
+        return True  # "au printemps"
     return before in _PREPOSITIONS or (before == "on" and found.unit != "month")
 
 

@@ -13,6 +13,7 @@ _STEMS = (
 )
 _ONES = ("ein", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun")
 _TWENTIES = [f"{one}undzwanzigst" for one in _ONES]
+_TENS = ("zwanzig", "dreißig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig")
 _THIRTIES = ["dreißigst", "einunddreißigst"]
 
 
@@ -90,7 +91,9 @@ LEXICON = Lexicon(
             "wintern": ("season", 3),
         }
         | {f"{day}en": ("weekday", weekday) for weekday, day in enumerate(_DAYS)},
-        "few": {"ein paar|wenigen|einigen": (2, 5)},
+        "few": {"ein paar|paar|wenigen|einigen": (2, 5)},
+        # Alone "der Fünfziger" is a banknote.
+        "decade": {f"{ten}ern|{ten}er jahre|{ten}er jahren": 10 * tens for tens, ten in enumerate(_TENS, 2)},
         "a": {"einem|einer|ein|eine|nem|ner": None},
         "last": {
             "letzte|letzten|letzter|letztes|letztem|vorige|vorigen|voriges|vergangene|vergangenen|vergangenes": None,

@@ -106,7 +106,7 @@ LEXICON = Lexicon(
         "or": {"o": None},
         "but": {"pero|sino": None},
         "recent": {"el otro día": 7},
-        "not": {"no": False, "excepto|salvo|en vez de": True},
+        "not": {"no": False, "excepto|salvo|en vez de|todo menos|todos menos|todas menos": True},
         "now": {"ahora|el presente|la actualidad": None},
         "in": {"en|durante": None},
         "on": {"hacia|alrededor de|alrededor del": 3},
