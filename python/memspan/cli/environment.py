@@ -62,6 +62,12 @@ class Environment:
         """Text on stdout exactly as given."""
         self.out.file.write(text)
 
+    def write_bytes(self, data: bytes) -> None:
+        """Bytes on stdout, which is no terminal, exactly as given."""
+        stream: Any = self.out.file
+        stream.flush()
+        stream.buffer.write(data)
+
     def say(self, message: str, style: str = "") -> None:
         """One line on stdout, for people."""
         self.out.print(Text(printable(message), style=style), soft_wrap=True)

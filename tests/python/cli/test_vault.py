@@ -33,6 +33,13 @@ def test_secrets_go_in_and_come_out(store, key_file, run, run_json):
     assert b"4711" not in store.read_bytes()
 
 
+def test_a_secret_may_be_no_text(store, key_file, run, run_json):
+    mine = ("--store", store, "--user", "ana", "--key-file", key_file)
+    run("vault", "put", *mine, "--label", "l", "--id", "p1", stdin=b"a\r\n\xff\x00\n")
+    assert run("vault", "get", *mine, "--id", "p1").stdout_bytes == b"a\r\n\xff\x00\n"
+    assert run_json("vault", "get", *mine, "--id", "p1")["secret"] == "a\r\n\\xff\x00"
+
+
 def test_wrong_and_missing_keys(store, key_file, run, monkeypatch, tmp_path):
     mine = ("--store", store, "--user", "ana")
     run("vault", "put", *mine, "--key-file", key_file, "--label", "l", "--id", "p1", stdin="4711")

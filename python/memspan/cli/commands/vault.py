@@ -98,11 +98,11 @@ def put(
         # Nothing would open what a mistyped passphrase begins with.
         begins = another_key or not memory.stats(user)["secrets"]
         given = _given_key(env, key_file, confirmed=begins)
+        secret: str | bytes
         if env.interactive:
             secret = click.prompt("Secret", hide_input=True, confirmation_prompt=True, err=True)
         else:
-            text = env.stdin.read()
-            secret = text[:-1] if text.endswith("\n") else text
+            secret = _read_secret(env)
             if not secret:
                 raise CommandError("standard input holds no secret", ExitStatus.BAD_INPUT)
         kept = _open(memory, user, given).put(label, secret, id=id_, another_key=another_key)
@@ -130,6 +130,9 @@ def get(env: Environment, store: Path, user: str, id_: str, key_file: Path | Non
         secret = _open(memory, user, given).get(id_)
     if secret is None:
         raise CommandError(f"user '{user}' has no secret '{id_}'")
+    if isinstance(secret, bytes) and not as_json and not env.out.is_terminal:
+        env.write_bytes(secret + b"\n")
+        return
     text = secret if isinstance(secret, str) else secret.decode("utf-8", "backslashreplace")
     if as_json:
         env.write_json({"store": str(store), "user": user, "id": id_, "secret": text})
@@ -234,6 +237,17 @@ def rekey(
         env.note(
             f"{counted(done.changed, 'secret')} under the new key, {done.others:,} under keys that are not here"
         )
+
+
+def _read_secret(env: Environment) -> str | bytes:
+    """What standard input says without the last line break: text, or bytes where it is none."""
+    given = env.stdin_bytes.read()
+    data = given if isinstance(given, bytes) else given.encode("utf-8", "surrogateescape")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return data.removesuffix(b"\n")
+    return text.removesuffix("\r\n") if text.endswith("\r\n") else text.removesuffix("\n")
 
 
 def _given_key(env: Environment, key_file: Path | None, *, confirmed: bool = False) -> dict[str, str]:
