@@ -36,6 +36,8 @@ _OPEN_AFTER: Final[dict[str, Relation]] = {
 }
 _BESIDE_ANOTHER: Final = word_set("following preceding")
 """Behind "the" they tell of a day beside one that is not named: "the following Monday"."""
+_SIDES: Final = word_set("prima dopo antes depois después despues")
+"""What is no "before" or "after" without the preposition that only the second one has: "prima o dopo Pasqua"."""
 _COMPARED: Final = frozenset(["more", "less", "agopre", "before"])
 _PREPOSITIONS: Final = frozenset(["in", "since", "until", "by", "before", "after", "of", "between"])
 _RECURRING: Final = word_set("month weekday unit season part named plural")
@@ -181,9 +183,14 @@ def _compared(sentence: Sentence, at: int, kind: str) -> Related | None:
 
 def _either_side(sentence: Sentence, at: int, kind: str) -> Related | None:
     """As in "before or after Easter", which is about all time, and the most about that one."""
-    if sentence.kind(at + 1) not in ("or", "and") or {kind, sentence.kind(at + 2)} != {"before", "after"}:
+    sides = {kind, sentence.kind(at + 2)}
+    if sentence.kind(at + 1) in ("or", "and") and sides == {"before", "after"}:
+        base_at = at + 3
+    elif at > 1 and sentence.kind(at - 1) in ("or", "and") and sentence.tokens[at - 2].word in _SIDES:
+        base_at = at + 1
+    else:
         return None
-    found = read_time(sentence, at + 3)
+    found = read_time(sentence, base_at)
     return None if found is None else Related(at, found, "in")
 
 

@@ -95,7 +95,7 @@ LEXICON = Lexicon(
         "since": {
             "dal|dalla|dall|a partire da|a partire dal|a partire dalla|non prima di|non prima del": None
         },
-        "until": {"fino a|fino al|non dopo|non oltre|entro": None},
+        "until": {"fino a|fino al|fino alla|fino all|non dopo|non oltre|entro": None},
         "from": {"da": "since"},  # alone: "da gennaio"
         "to": {"a|al|alla|all": None},
         "between": {"tra|fra": None},

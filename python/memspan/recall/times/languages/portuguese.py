@@ -105,7 +105,7 @@ LEXICON = Lexicon(
         "or": {"ou": None},
         "but": {"mas|mas sim": None},
         "recent": {"outro dia": 7},
-        "not": {"não": False, "exceto|em vez de": True},
+        "not": {"não": False, "exceto|em vez de|tudo menos|todos menos|todas menos": True},
         "now": {"agora|o presente": None},
         "in": {"em|no|na|nos|nas|durante": None},
         "on": {"por volta de|por volta do|por volta da": 3},
