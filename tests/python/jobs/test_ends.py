@@ -238,5 +238,5 @@ def open_files(path: Path) -> int:
     count = 0
     for each in Path("/proc/self/fd").iterdir():
         with suppress(OSError):
-            count += each.readlink().name.startswith(path.name)
+            count += str(each.readlink()).startswith(str(path))
     return count
