@@ -148,7 +148,7 @@ class UserIndex {
   uint64_t changes() const;
   uint64_t written() const;  // the same without searches: uses alone may have changed
   // Of a user who is as it was loaded but for its uses: these, for the same one loaded anew. Null if many records have some.
-  std::shared_ptr<const std::string> save_uses() const;
+  std::unique_ptr<const std::string> save_uses() const;
   void load_uses(const std::string& saved);
   // For whoever decides which users stay in memory: when somebody asked for this one last, by the steady clock, and whether
   // its bytes are worth counting again. They are if since the last time that this was true it has changed by a sixteenth or by

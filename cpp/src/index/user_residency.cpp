@@ -65,7 +65,7 @@ UserTable::User UserTable::fetch(std::string_view name, uint64_t hash) {
 UserTable::User UserTable::load(std::string_view name, uint64_t hash, std::unique_lock<std::shared_mutex>& lock, Row& row) {
   const auto passage = row.passage = std::make_shared<Passage>();
   const Image image = row.image;
-  const Uses uses = row.uses;
+  const std::string uses = row.uses ? *row.uses : std::string();
   lock.unlock();
   User user;
   size_t bytes = 0;
@@ -74,7 +74,7 @@ UserTable::User UserTable::load(std::string_view name, uint64_t hash, std::uniqu
   std::exception_ptr failure;
   try {
     user = image->load(shape_);
-    if (uses) user->load_uses(*uses);
+    if (!uses.empty()) user->load_uses(uses);
     if (tracks_uses_) user->start_counting();  // before anybody finds it, and before its bytes are counted
     bytes = user->bytes();
     changes = user->changes();
@@ -90,8 +90,8 @@ UserTable::User UserTable::load(std::string_view name, uint64_t hash, std::uniqu
     if (user) {
       settle(found, user);
       count(rows_[found], bytes);
-      rows_[found].image_changes = changes;
-      rows_[found].image_written = written;
+      rows_[found].image_changes = static_cast<uint32_t>(changes);
+      rows_[found].image_written = static_cast<uint32_t>(written);
       // An image in memory that cannot be put away again would only be kept for nothing.
       if (limit_ == 0) rows_[found].image.reset();
     }
@@ -156,9 +156,9 @@ bool UserTable::put_one_away(size_t& held) {
     if (!number) return held < std::min(resident_.size(), kMostHeld);
     held = 0;
     Row& row = rows_[*number];
-    const bool unchanged = row.image && row.image_changes == row.user->changes();
+    const bool unchanged = row.image && row.image_changes == static_cast<uint32_t>(row.user->changes());
     if (!unchanged) {
-      only_used = row.image && row.image_written == row.user->written();
+      only_used = row.image && row.image_written == static_cast<uint32_t>(row.user->written());
       name = row.name;
       passage = std::make_shared<Passage>();
     }
@@ -187,7 +187,7 @@ bool UserTable::put_one_away(size_t& held) {
   if (spilled.image) {
     rows_[found].uses.swap(uses);
     rows_[found].image.swap(spilled.image);  // the old one is destroyed without the lock
-    rows_[found].image_changes = spilled.changes;
+    rows_[found].image_changes = static_cast<uint32_t>(spilled.changes);
     return true;
   }
   settle(found, leaving);

@@ -15,7 +15,7 @@ UserIndex::Saved UserIndex::save(ByteWriter& head, BodyWriter& body) const {
 }
 
 // Its slots are those of the image.
-std::shared_ptr<const std::string> UserIndex::save_uses() const {
+std::unique_ptr<const std::string> UserIndex::save_uses() const {
   constexpr size_t kFew = 256;         // bytes
   constexpr size_t kBytesARecord = 4;  // one in four records
   const FairSharedMutex::WritersOut alone(mutex_);
@@ -24,7 +24,7 @@ std::shared_ptr<const std::string> UserIndex::save_uses() const {
   ByteWriter out;
   columns_.uses.save(out, slots);
   if (out.bytes().size() > std::max(kFew, kBytesARecord * slots.size())) return nullptr;
-  return std::make_shared<const std::string>(out.bytes());
+  return std::make_unique<const std::string>(out.bytes());
 }
 
 void UserIndex::load_uses(const std::string& saved) {

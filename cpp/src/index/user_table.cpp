@@ -96,7 +96,7 @@ std::vector<UserTable::Entry> UserTable::all() const {
   users.reserve(rows_.size());
   for (size_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];
-    users.push_back({row.name, row.passage && row.passage->leaving ? row.passage->leaving : row.user, row.image, row.uses});
+    users.push_back({row.name, row.passage && row.passage->leaving ? row.passage->leaving : row.user, row.image, row.uses ? *row.uses : std::string()});
   }
   return users;
 }

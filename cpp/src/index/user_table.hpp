@@ -38,7 +38,7 @@ class UserTable {
  public:
   using User = std::shared_ptr<UserIndex>;
   using Image = std::shared_ptr<const UserImage>;
-  using Uses = std::shared_ptr<const std::string>;  // UserIndex::save_uses
+  using Uses = std::unique_ptr<const std::string>;  // UserIndex::save_uses
 
   // Throws InvalidArgument if memory is limited and nobody can be put away.
   explicit UserTable(const RowShape& shape, const Residency& residency = {})
@@ -82,7 +82,7 @@ class UserTable {
     std::string name;
     User user;    // null: not in memory
     Image image;  // null, or of some past state where there is a user
-    Uses uses;    // what has come to the image; null: nothing
+    std::string uses;  // what has come to the image since (UserIndex::save_uses), if anything
 
     UserSummary summary() const { return user ? UserSummary::of(user->stats()) : image->summary(); }
   };
@@ -105,8 +105,8 @@ class UserTable {
     Image image;
     Uses uses;                         // of the image's records since; null: none
     std::shared_ptr<Passage> passage;  // only without a user
-    uint64_t image_changes = 0;        // UserIndex::changes() of the image, and uses,
-    uint64_t image_written = 0;        // and UserIndex::written() of it
+    uint32_t image_changes = 0;        // the last bits of UserIndex::changes() of the image, and uses,
+    uint32_t image_written = 0;        // and of UserIndex::written()
     size_t bytes = 0;                  // counted in resident_bytes_
   };
 

@@ -145,9 +145,9 @@ void Index::save(const std::string& path, std::string_view stamp) const {
       const WrittenImage written = write_image(*entry.user, file);
       put_user(users, entry.name, written.place, written.summary);
       entry.user.reset();  // whoever makes room needs not wait for the end
-    } else if (entry.uses) {
+    } else if (!entry.uses.empty()) {
       const auto user = entry.image->load(RowShape(config_.dim, config_.row_format));
-      user->load_uses(*entry.uses);
+      user->load_uses(entry.uses);
       const WrittenImage written = write_image(*user, file);
       put_user(users, entry.name, written.place, written.summary);
     } else {
