@@ -11,9 +11,11 @@ namespace {
 // Reading exact rows one by one, against reading all of them.
 constexpr size_t kExactGatherShare = 4;
 
-// A time range is probed if that seems to take up to so many times what reading its rows one by one would: what is estimated
-// is for questions that are harder than most, and it gives up soon. (Behind a mask, giving up comes after whole blocks.)
+// A time range of many rows is probed if that seems to take up to so many times what reading them one by one would: what is
+// estimated is for questions that are harder than most, and it gives up soon. (Behind a mask that is after whole blocks, and
+// few rows are read before all bounds are made.)
 constexpr size_t kSpansWorthTrying = 2;
+constexpr size_t kManyInSpans = 2048;
 
 // Records found whose columns are asked for before they are sorted.
 constexpr size_t kFetched = 32;
@@ -52,7 +54,7 @@ SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& pr
   const float* const query = prepared.unit_embedding.data();
   const bool in_spans = !admission.intervals().empty();
   const bool everything = admission.all();
-  const size_t gathering_cost = admission.count() * (in_spans ? kSpansWorthTrying : 1);
+  const size_t gathering_cost = admission.count() * (in_spans && admission.count() >= kManyInSpans ? kSpansWorthTrying : 1);
   bool gather = !everything && gathering_cost <= user.vectors.probing_cost(admission.count(), depth, in_spans);
   if (!gather) {
     VectorFilter filter;
