@@ -16,6 +16,7 @@ void register_limits(pybind11::module_& module) {
   module.attr("MAX_K") = limits::kTop;
   module.attr("MAX_DEPTH") = limits::kDepth;
   module.attr("MAX_INTERVALS") = limits::kIntervals;
+  module.attr("MAX_EXCLUDED") = limits::kExcluded;
 }
 
 }  // namespace memspan::python

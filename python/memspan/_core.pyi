@@ -17,6 +17,7 @@ MAX_DIM: int
 MAX_K: int
 MAX_DEPTH: int
 MAX_INTERVALS: int
+MAX_EXCLUDED: int
 
 def simd_level() -> str: ...
 def analyze(text: str, analyzer: str) -> list[str]: ...

@@ -7,6 +7,7 @@ from typing import Final
 from memspan._core import (
     MAX_DEPTH,
     MAX_DIM,
+    MAX_EXCLUDED,
     MAX_INTERVALS,
     MAX_JSON_DEPTH,
     MAX_K,
@@ -20,6 +21,7 @@ from memspan._core import (
 __all__ = [
     "MAX_DEPTH",
     "MAX_DIM",
+    "MAX_EXCLUDED",
     "MAX_GIVEN_METADATA_BYTES",
     "MAX_INTERVALS",
     "MAX_JSON_DEPTH",

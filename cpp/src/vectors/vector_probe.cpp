@@ -18,9 +18,9 @@ constexpr size_t kFirstBlocks = 6;
 // What is known of the reach is for the best so many among rows that may all come back, at most; and it holds for twice as many.
 constexpr auto kTriedDepth = static_cast<float>(ProbeReach::kDepths.back());
 constexpr float kHighRecall = 0.99f;  // what is known of the share that searches read is for one like this
-// Where the others seem to take longer than to read the admitted rows one by one, it first reads so large a part of what that
-// would take.
-constexpr size_t kMostFirst = 16;
+// Where the others seem to take longer than to read the admitted rows one by one, blocks are read on until they have taken
+// one part in so many of that.
+constexpr size_t kPartsOfGathering = 16;
 constexpr float kUnread = std::numeric_limits<float>::lowest();  // at least, of the bounds of blocks that were not read
 
 // Nanoseconds measured at 10,000 and 200,000 rows of 384 dimensions; only their ratios matter.
@@ -74,7 +74,7 @@ class VectorTable::Probe {
     const bool sifts = layout_.short_rows && !scratch_.near.empty();
     size_t left = select_left(sifts);
     // What few blocks hold of a narrow filter says little of the best yet.
-    while (gives_up(left) && !gives_up(kMostFirst * read_)) {
+    while (gives_up(left) && !gives_up(kPartsOfGathering * read_)) {
       read_next(read_);
       scratch_.near.settle();
       left = select_left(sifts);

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import memspan
 from memspan.arguments import as_flag
 from memspan.errors import JobError
-from memspan.remember.asynchronous import beside_readers, in_thread
+from memspan.remember.asynchronous import in_thread, in_writers_thread
 from memspan.reports.procedure_info import Procedure, ProcedureReport
 
 from .base import Calls
@@ -80,7 +80,7 @@ class ProcedureCalls(Calls):
 
         work = self._with_words(user, settings, ask, dry_run)
         if work is None:
-            return await beside_readers(learn_procedures, self._engine, user, settings, dry_run)
+            return await in_writers_thread(learn_procedures, self._engine, user, settings, dry_run)
         return await self._processing.aask(work)
 
     def _with_words(

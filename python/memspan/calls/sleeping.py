@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import memspan
 from memspan.arguments import as_flag, as_number
 from memspan.errors import UnknownIdError, invalid
-from memspan.remember.asynchronous import beside_readers, in_thread
+from memspan.remember.asynchronous import in_thread, in_writers_thread
 from memspan.remember.consolidating import consolidate, nothing_done
 from memspan.remember.input.fields import checked_name
 from memspan.remember.progress import tracking
@@ -122,15 +122,15 @@ class SleepingCalls(Calls):
         """Asynchronous form of `consolidate`. Cancelling the task ends the update; users that are done stay so."""
         with tracking("sleeping", None, progress) as advance:
             upkeep, chosen = self._begin(user, update, merge, staleness, learn, dry_run, seconds, advance)
-            await beside_readers(upkeep.run)
+            await in_writers_thread(upkeep.run)
             slept = None
             if chosen is not None and upkeep.begins("update"):
                 if upkeep.dry_run:
-                    upkeep.plan(await beside_readers(self._asked, user, chosen, upkeep))
+                    upkeep.plan(await in_writers_thread(self._asked, user, chosen, upkeep))
                 else:
                     slept = await self._processing.aask(self._work(user, chosen, upkeep, advance))
                     upkeep.ends("update")
-        return await beside_readers(self._lay_out, user, upkeep, slept)
+        return await in_writers_thread(self._lay_out, user, upkeep, slept)
 
     def runs(self, user: str | None = None) -> list[Run]:
         """The consolidations that changed memories of a user, or of all, and what `retire` and `supersede` did, the

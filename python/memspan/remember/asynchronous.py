@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 from memspan.base.sure_pool import SurePool
 from memspan.base.worker_threads import beside, in_worker
 
-__all__ = ["beside_readers", "in_thread"]
+__all__ = ["in_thread", "in_writers_thread"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -36,7 +36,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_start_afresh)
 
 
-async def beside_readers(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+async def in_writers_thread(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """As `beside`, on threads that nobody waits for who only reads."""
     context = contextvars.copy_context()
     return await in_worker(functools.partial(context.run, function, *args, **kwargs), executor=_writers)
@@ -51,7 +51,7 @@ def in_thread(call: Callable[P, R], *, reads: bool = False) -> Callable[P, Corou
     Args:
         reads: whether it waits for no writer, nor takes long. Others have threads of their own.
     """
-    run = beside if reads else beside_readers
+    run = beside if reads else in_writers_thread
 
     @functools.wraps(call)
     async def waiting(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from memspan import errors
+from memspan.limits import MAX_EXCLUDED
 from memspan.memory import Memory
 from memspan.remember.searching import searching
 from memspan.remember.searching.asking import asked
@@ -175,6 +176,7 @@ def test_an_index_that_knows_too_much_does_not_invent_records(filled: Memory) ->
         ({"where": {"$bad": 1}}, "where"),
         ({"where": 7}, "where"),
         ({"exclude": 7}, "exclude"),
+        ({"exclude": ["x"] * (MAX_EXCLUDED + 1)}, "exclude"),
         ({"views": ["odd"]}, "views"),
         ({"views": 7}, "views"),
         ({"fusion": "odd"}, "fusion"),

@@ -28,7 +28,7 @@ from memspan.recall.plan import Plan
 from memspan.recall.plan_by_model import PlanByModel
 from memspan.recall.planner import plan_by_rules
 from memspan.recall.vocabulary import Vocabulary
-from memspan.remember.asynchronous import beside_readers
+from memspan.remember.asynchronous import in_writers_thread
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
 from memspan.remember.forgetting.unforgotten import learnt_at, unforgotten
@@ -281,7 +281,7 @@ class Answering:
                 writer.jobs.add_usage(user, self._recipe, stage, model, usage)
 
         try:
-            await beside_readers(put)
+            await in_writers_thread(put)
         except StoreError as error:
             _logger.warning("what a model cost could not be counted: %s", error)
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+from memspan.limits import MAX_EXCLUDED
 from memspan.remember.endings.endings import ENDED, was_known
 from memspan.remember.engine import Engine
 from memspan.times import to_micros
@@ -20,8 +21,8 @@ from .recall import Recall, Recalls
 
 __all__ = ["Ended", "ended_by_then", "united"]
 
-_MOST_EXCLUDED: Final = 99_000
-"""Ids that a search excludes; it takes 100,000, and those that vanish meanwhile are added."""
+_MOST_EXCLUDED: Final = MAX_EXCLUDED - 1000
+"""Those that vanish meanwhile are added."""
 
 
 class Ended(NamedTuple):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from memspan.errors import MemspanError
 from memspan.index import Hit, Hits, Index
+from memspan.limits import MAX_EXCLUDED
 from memspan.query import Query
 from memspan.ranking.planned import selection_for
 from memspan.remember.capacity.cold import unshortened
@@ -38,8 +39,6 @@ __all__ = ["features", "latest", "search", "with_one_embedder"]
 T = TypeVar("T")
 
 _ATTEMPTS: Final = 3
-_MOST_EXCLUDED: Final = 100_000
-"""Ids that a search excludes."""
 
 
 def with_one_embedder(engine: Engine, call: Callable[[], T]) -> T:
@@ -112,8 +111,7 @@ def _found(
     had ended by then. More is found than comes back, so that none of it counts as used here."""
 
     def find(index: Index, vanished: Sequence[str]) -> Hits:
-        exclude = [*question.exclude, *vanished][:_MOST_EXCLUDED]
-        return index.search(exclude=exclude, **{**arguments, "track": False})
+        return index.search(exclude=_without(question.exclude, vanished), **{**arguments, "track": False})
 
     recalls = _with_records(engine, question.user, find, question.as_of, look)
     more = ended_by_then(engine, question, arguments)
@@ -121,7 +119,7 @@ def _found(
         return recalls
 
     def find_ended(index: Index, vanished: Sequence[str]) -> Hits:
-        exclude = [*question.exclude, *more.exclude, *vanished][:_MOST_EXCLUDED]
+        exclude = _without([*question.exclude, *more.exclude], vanished)
         return index.search(exclude=exclude, **more.arguments)
 
     ended = _with_records(engine, question.user, find_ended, question.as_of)
@@ -187,12 +185,17 @@ def latest(
             depth=k,
             between=between,
             kinds=kinds,
-            exclude=vanished[:_MOST_EXCLUDED],
+            exclude=_without((), vanished),
             views=("symbolic",),
             track=False,
         )
 
     return _with_records(engine, user, find)
+
+
+def _without(exclude: Sequence[str], vanished: Sequence[str]) -> list[str]:
+    """What a search is to exclude: of what vanished, so many as it takes besides. It refuses too many of a caller's."""
+    return [*exclude, *vanished[: max(0, MAX_EXCLUDED - len(exclude))]]
 
 
 @survives_damage
