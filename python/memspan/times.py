@@ -6,7 +6,7 @@ import operator
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone, tzinfo
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from dateutil.parser import isoparse
@@ -24,7 +24,10 @@ __all__ = [
     "from_micros",
     "in_zone",
     "now_micros",
+    "other_unit",
+    "require_likely",
     "to_intervals",
+    "to_likely_micros",
     "to_micros",
     "to_moment",
     "zone_of",
@@ -34,7 +37,10 @@ Micros: TypeAlias = int
 """Microseconds since 1970-01-01T00:00:00Z."""
 
 TimeLike: TypeAlias = datetime | str | int
-"""A `datetime` (naive means UTC), ISO 8601 text, or integer microseconds since 1970."""
+"""A `datetime` (naive means UTC), ISO 8601 text, or integer microseconds since 1970.
+
+`Memory` refuses integers that read as seconds or milliseconds; an `Index` takes every one for what it is.
+"""
 
 Between: TypeAlias = (
     tuple[TimeLike | None, TimeLike | None] | Sequence[tuple[TimeLike | None, TimeLike | None]]
@@ -48,6 +54,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
 MIN_MICROS: Micros = (datetime.min.replace(tzinfo=timezone.utc) - _EPOCH) // _MICROSECOND
 MAX_MICROS: Micros = (datetime.max.replace(tzinfo=timezone.utc) - _EPOCH) // _MICROSECOND
+
+_OTHER_UNITS: Final = ((10**9, "seconds", 10**6), (10**12, "milliseconds", 1000))
+"""From these integers on, up to ten times as much: of the years 2001 to 2286 as these."""
 
 _ACCEPTED = "a datetime, ISO 8601 text or integer microseconds since 1970, in years 1-9999 (naive means UTC)"
 
@@ -73,6 +82,42 @@ def to_micros(value: TimeLike, argument: str = "at") -> Micros:
     if not MIN_MICROS <= micros <= MAX_MICROS:
         raise invalid(argument, value, _ACCEPTED, TimeError)
     return micros
+
+
+def to_likely_micros(value: TimeLike, argument: str = "at") -> Micros:
+    """As `to_micros`, for times of what happened: where people and other programs count seconds or milliseconds.
+
+    Raises:
+        TimeError: as `to_micros`, and for integers that read as these, see `other_unit`.
+    """
+    micros = to_micros(value, argument)
+    if (unit := other_unit(value)) is not None:
+        raise invalid(argument, value, f"{_ACCEPTED}; {unit}", TimeError)
+    return micros
+
+
+def other_unit(value: object) -> str | None:
+    """Says so of an integer that was likely meant as seconds or milliseconds, and what to give instead: read as
+    microseconds it is of January to April 1970, where nobody would look for it."""
+    if isinstance(value, (int, np.integer)):
+        for least, unit, factor in _OTHER_UNITS:
+            if least <= value < 10 * least:
+                return f"this reads as {unit}: multiply by {factor:,}, or, for 1970, give a text"
+    return None
+
+
+def require_likely(between: Any, argument: str = "between") -> None:
+    """Refuse integers in intervals that `other_unit` knows. Whatever else is wrong with these is not looked for.
+
+    Raises:
+        TimeError: names the integer.
+    """
+    if isinstance(between, (tuple, list)):
+        for value in between:
+            if isinstance(value, (tuple, list)):
+                require_likely(value, argument)
+            elif (unit := other_unit(value)) is not None:
+                raise invalid(argument, value, f"{_ACCEPTED}; {unit}", TimeError)
 
 
 def _parse(text: str, argument: str) -> datetime:

@@ -8,8 +8,8 @@ from memspan import Memory
 
 
 def turns(*numbers: int, **fields: Any) -> list[dict[str, Any]]:
-    """One a second after 1970, `m<number>`."""
-    return [{"id": f"m{n}", "text": f"turn number {n}", "at": n * 1_000_000, **fields} for n in numbers]
+    """One a second since 2001, `m<number>`."""
+    return [{"id": f"m{n}", "text": f"turn number {n}", "at": (1_000_000_000 + n) * 1_000_000, **fields} for n in numbers]
 
 
 def live(memory: Memory, user: str = "ana") -> set[str]:

@@ -19,7 +19,7 @@ from memspan.recipes.reading import PLANNERS, Reading
 from memspan.remember.input.fields import checked_name, checked_text
 from memspan.remember.searching.answering import Answering, Question
 from memspan.remember.searching.recall import Recalls
-from memspan.times import Between, TimeLike, from_micros, to_micros
+from memspan.times import Between, TimeLike, from_micros, to_likely_micros, to_micros
 
 from .searching import SearchingCalls
 
@@ -298,7 +298,7 @@ class AnsweringCalls(SearchingCalls):
         if not text.strip():
             raise invalid("question", question, "text that is not blank")
         if now is not None:
-            to_micros(now, "now")
+            to_likely_micros(now, "now")
         planner = _planner(read.plan if plan is None else plan, plan_ms, read)
         budget = checked_budget(read.tokens if tokens is None else tokens, None, count_tokens)
         if k is not None:

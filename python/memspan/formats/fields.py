@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from memspan.base.half_emoji import without_half_emoji
 
@@ -21,7 +21,7 @@ from ..limits import (
     MAX_TEXT_BYTES,
 )
 from ..records import KINDS
-from ..times import from_micros, to_micros
+from ..times import from_micros, other_unit, to_micros
 from .place import Place
 from .source import Item
 
@@ -41,9 +41,6 @@ __all__ = [
     "optional",
     "required",
 ]
-
-_OTHER_UNITS: Final = ((10**9, "seconds", 10**6), (10**12, "milliseconds", 1000))
-"""From these integers on, up to ten times as much: of the years 2001 to 2286 as these."""
 
 T = TypeVar("T")
 Check = Callable[[Any, Place], T]
@@ -133,11 +130,8 @@ def as_time(value: Any, place: Place) -> datetime:
         micros = to_micros(value, str(place))
     except TimeError:
         raise place.error(value, accepted) from None
-    for least, unit, factor in _OTHER_UNITS if isinstance(value, int) else ():
-        if least <= value < 10 * least:
-            raise place.error(
-                value, f"{accepted}; this reads as {unit}: multiply by {factor:,}, or, for 1970, give a text"
-            )
+    if (unit := other_unit(value)) is not None:
+        raise place.error(value, f"{accepted}; {unit}")
     return from_micros(micros)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memspan.arguments import is_listing
 from memspan.errors import invalid
 from memspan.store.traces import Chosen
-from memspan.times import Between, to_intervals
+from memspan.times import Between, require_likely, to_intervals
 
 from .input.fields import checked_kind, checked_name
 
@@ -60,6 +60,7 @@ def checked_selection(
     if source is not None and len(given) > 1:
         raise invalid("source", source, f"no other selector beside `source`; `{given[1]}` is given")
     roots = () if source is None else (checked_name(source, "source", 4096),)
+    require_likely(between)
     chosen = Chosen(
         source=roots[0] if roots else None,
         session=None if session is None else checked_name(session, "session"),

@@ -12,7 +12,7 @@ from memspan.errors import EmbeddingError, TimeError, invalid
 from memspan.limits import MAX_GIVEN_METADATA_BYTES, MAX_METADATA_BYTES, MAX_TEXT_BYTES
 from memspan.records import Record
 from memspan.remember.compose import captions_of, lexical_text
-from memspan.times import MAX_MICROS, TimeLike, from_micros, to_micros
+from memspan.times import MAX_MICROS, TimeLike, from_micros, to_likely_micros, to_micros
 
 from .fields import (
     checked_fraction,
@@ -47,8 +47,8 @@ def checked_record(record: Record, argument: str, *, noted: bool = False) -> Rec
     def named(field: str) -> str:
         return f"{argument}.{field}"
 
-    at = to_micros(record.at, named("at"))
-    until = None if record.until is None else to_micros(record.until, named("until"))
+    at = to_likely_micros(record.at, named("at"))
+    until = None if record.until is None else to_likely_micros(record.until, named("until"))
     if until is not None and until < at:
         raise invalid(named("until"), record.until, "a time not before `at`")
     text = checked_text(record.text, named("text"))

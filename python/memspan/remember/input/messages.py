@@ -11,7 +11,7 @@ from memspan.actions import chat_message, dumped, holds_thoughts, is_note, is_th
 from memspan.errors import TimeError, invalid
 from memspan.records import Record
 from memspan.remember.compose import captions_of
-from memspan.times import MAX_MICROS, MIN_MICROS, Micros, TimeLike, from_micros, to_micros
+from memspan.times import MAX_MICROS, MIN_MICROS, Micros, TimeLike, from_micros, to_likely_micros
 
 from .checking import checked_record, require_room_for_changes
 from .draft import Draft
@@ -94,7 +94,7 @@ def to_drafts(
     """
     defaults = _Defaults(
         user=user,
-        start=None if at is None else to_micros(at, "at"),
+        start=None if at is None else to_likely_micros(at, "at"),
         session=optional_name(session, "session"),
         kind=kind,
         tags=checked_tags(tags, "tags"),
@@ -149,7 +149,7 @@ def _session(argument: str, entry: Any, defaults: _Defaults) -> tuple[str, Seque
     own = replace(
         defaults,
         session=name or defaults.session or _first_id(entries) or new_id(),
-        start=defaults.start if at is None else to_micros(at, f"{argument}['at']"),
+        start=defaults.start if at is None else to_likely_micros(at, f"{argument}['at']"),
         tags=checked_tags((*defaults.tags, *_listed(entry, "tags", argument)), f"{argument}['tags']"),
         metadata={
             **defaults.metadata,
@@ -203,7 +203,7 @@ def _moments(
         TimeError: a time cannot be read, or what follows from the others lies outside the years 1-9999.
     """
     given = [
-        None if message.get("at") is None else to_micros(message["at"], f"{place}['at']")
+        None if message.get("at") is None else to_likely_micros(message["at"], f"{place}['at']")
         for message, place in zip(messages, places, strict=True)
     ]
     if start is None:

@@ -28,7 +28,17 @@ from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
 from memspan.remember.input.fields import checked_name, checked_text
 from memspan.remember.tokens.store_tokens import StoreTokens
-from memspan.times import Interval, Micros, TimeLike, from_micros, now_micros, to_micros, to_moment
+from memspan.times import (
+    Interval,
+    Micros,
+    TimeLike,
+    from_micros,
+    now_micros,
+    require_likely,
+    to_likely_micros,
+    to_micros,
+    to_moment,
+)
 
 from .late_look import LateLook
 from .reranking import CANDIDATES, MAX_RERANK_MS
@@ -122,7 +132,8 @@ def asked(
     if not text.strip():
         raise invalid("question", question, "text that is not blank")
     if now is not None:
-        to_micros(now, "now")
+        to_likely_micros(now, "now")
+    require_likely(arguments.get("between"))
     believed = arguments.get("as_of")
     as_of = None if believed is None else from_micros(to_micros(believed, "as_of"))
     routed = as_integer(arguments.get("route", 0), "route", 0, 1000) > 0

@@ -21,7 +21,7 @@ from memspan.remember.damage import survives_damage
 from memspan.remember.endings.endings import as_believed
 from memspan.remember.engine import Engine
 from memspan.remember.input.fields import checked_name
-from memspan.times import Between, from_micros, to_micros
+from memspan.times import Between, from_micros, require_likely, to_micros
 
 from .aging import Aging
 from .asking import Asked
@@ -175,6 +175,7 @@ def latest(
 ) -> Recalls:
     """See `Memory.latest`."""
     checked_name(user, "user")
+    require_likely(between)
 
     def find(index: Index, vanished: Sequence[str]) -> Hits:
         if not vanished:
