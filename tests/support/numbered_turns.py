@@ -9,7 +9,10 @@ from memspan import Memory
 
 def turns(*numbers: int, **fields: Any) -> list[dict[str, Any]]:
     """One a second since 2001, `m<number>`."""
-    return [{"id": f"m{n}", "text": f"turn number {n}", "at": (1_000_000_000 + n) * 1_000_000, **fields} for n in numbers]
+    return [
+        {"id": f"m{n}", "text": f"turn number {n}", "at": (1_000_000_000 + n) * 1_000_000, **fields}
+        for n in numbers
+    ]
 
 
 def live(memory: Memory, user: str = "ana") -> set[str]:
