@@ -67,8 +67,9 @@ def sweep(
     what it said, goes; and so does a job itself with the last of its turns and of what came of it.
 
     In slices of 256 records. Interrupted, it goes on when it is called again. Without expired records it costs a look
-    into an index; otherwise time linear in the size of the database, as `forget` does. Bytes that cannot be erased yet,
-    as another process reads an older state, are by the next sweep or open; the log says so.
+    into an index; otherwise time linear in the size of the database, as `forget` does: of one user, only where files
+    were not rewritten in the ten minutes before. Bytes that cannot be erased yet, as another process reads an older
+    state, are by the next sweep or open; the log says so.
 
     Args:
         now: instead of the time of the clock.
@@ -94,7 +95,8 @@ def sweep(
     users |= cold.keys()
     erased += cold.total()
     _note_erased(engine, erased)
-    if finished and _is_unwiped(engine):
+    # Who takes users one after the other rewrites the files once, not for each of them.
+    if finished and _is_unwiped(engine, patient=user is not None):
         finished = in_time()
         if finished:
             _wipe(engine)
@@ -106,11 +108,11 @@ def _note_erased(engine: Engine, count: int) -> None:
         engine.note_unsaved()
 
 
-def _is_unwiped(engine: Engine) -> bool:
+def _is_unwiped(engine: Engine, *, patient: bool) -> bool:
     """Whether the files may hold bytes of what was erased: by this sweep, or by one before, of any process, whose time
     was over first."""
     with engine.store.reading() as reader:
-        return reader.erasure_pending()
+        return reader.erasure_pending(patient=patient)
 
 
 def _wipe(engine: Engine) -> None:
@@ -133,7 +135,7 @@ def _erase_slice(engine: Engine, user: str | None, now: Micros) -> tuple[int, se
             erased += _erase(change, name, own)
         if ids:
             engine.snapshots.delete(change.writer)
-            change.writer.request_erasure()
+            change.writer.request_erasure(later=user is not None)
     for name in ids:
         engine.forget_words(name)
     return erased, set(ids)
@@ -149,12 +151,12 @@ def _erase_cold(
     for first in range(0, len(due), _SLICE):
         if not in_time():
             return erased, False
-        erased.update(_erase_cold_slice(engine, due[first : first + _SLICE], now))
+        erased.update(_erase_cold_slice(engine, due[first : first + _SLICE], now, later=user is not None))
     return erased, True
 
 
 @survives_damage
-def _erase_cold_slice(engine: Engine, keys: Sequence[int], now: Micros) -> dict[str, int]:
+def _erase_cold_slice(engine: Engine, keys: Sequence[int], now: Micros, *, later: bool) -> dict[str, int]:
     with engine.changing() as change:
         erased = change.writer.cold.expire(keys, now)
         for user, copies in erased.items():
@@ -163,7 +165,7 @@ def _erase_cold_slice(engine: Engine, keys: Sequence[int], now: Micros) -> dict[
             _erase(change, user, sorted({copy.id for copy in copies}))
         if erased:
             engine.snapshots.delete(change.writer)
-            change.writer.request_erasure()
+            change.writer.request_erasure(later=later)
     # Whoever asked while they were in memory left their names there.
     for name in erased:
         engine.forget_words(name)

@@ -128,8 +128,9 @@ class StoreReader(TokenVectorReader, Protocol):
     def meta(self, key: str) -> str | None:
         """A setting of the store, such as `embedder`, `analyzer` or `store_id`; `None` if it was never set."""
 
-    def erasure_pending(self) -> bool:
-        """Whether an erasure was promised and has not ended: removed rows may have left bytes in the files."""
+    def erasure_pending(self, *, patient: bool = False) -> bool:
+        """Whether an erasure was promised and has not ended: removed rows may have left bytes in the files. With
+        `patient`, whether that must not wait: what was promised for later does for ten minutes after an `erase`."""
 
     def users(self) -> list[str]:
         """Users that the store knows, in order."""
@@ -281,8 +282,9 @@ class StoreWriter(StoreReader, TokenVectorWriter, Protocol):
     def mark_removal(self, user: str) -> None:
         """Tell other handles to compare this user with the store."""
 
-    def request_erasure(self) -> None:
-        """Promise that what this transaction removes is erased even if the process dies before `erase`."""
+    def request_erasure(self, *, later: bool = False) -> None:
+        """Promise that what this transaction removes is erased even if the process dies before `erase`; `later`: with
+        what comes next, where the files were just rewritten."""
 
     def stage(self, records: Sequence[Record], embeddings: NDArray[np.float32], as_of: int) -> None:
         """Keep replacement embeddings beside the valid ones.

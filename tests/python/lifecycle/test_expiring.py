@@ -14,6 +14,7 @@ from memspan import Memory, Quotas, errors
 from memspan.lifecycle import expiring
 from memspan.lifecycle.expiring import Expired, expired_ids, sweep
 from memspan.store import SqliteStore
+from memspan.store.sqlite import reader
 from memspan.times import from_micros, now_micros
 
 HOUR = 3600
@@ -324,3 +325,46 @@ def test_the_cold_tier_expires_in_slices(
     sweep(memory._engine, "ana", now_micros() + LATER)
     assert memory.evicted(user="ana") == []
     assert not any(b"sesame tea 0" in file.read_bytes() for file in tmp_path.iterdir())
+
+
+def test_users_one_after_the_other_take_one_rewriting(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rewritten: list[float] = []
+    rewrite = SqliteStore._rewrite
+    monkeypatch.setattr(
+        SqliteStore, "_rewrite", lambda self, *how: rewritten.append(now_micros()) or rewrite(self, *how)
+    )
+
+    def left() -> bool:
+        return any(b"sesame" in file.read_bytes() for file in tmp_path.iterdir())
+
+    def expire(*users: str) -> None:
+        for user in users:
+            memory.add("sesame tea", user=user, ttl=HOUR)
+        for user in users:
+            assert sweep(memory._engine, user, now_micros() + LATER).finished
+
+    expire("ana", "ben", "cleo", "dan")
+    assert len(rewritten) == 1
+    assert left()
+    SqliteStore(tmp_path / "m").close()
+    assert len(rewritten) == 1, "an opening has nothing to go on with"
+    sweep(memory._engine, None, now_micros() + LATER)
+    assert len(rewritten) == 2
+    assert not left()
+    expire("ana", "ben")
+    assert len(rewritten) == 2
+    monkeypatch.setattr(reader, "_ERASING_PAUSE", 0)
+    sweep(memory._engine, "eve", now_micros() + LATER)
+    assert len(rewritten) == 3, "when the pause is over"
+    assert not left()
+
+
+def test_what_waits_to_be_erased_goes_with_the_next_forget(memory: Memory, tmp_path: Path) -> None:
+    for user in ("ana", "ben"):
+        memory.add("sesame tea", user=user, ttl=HOUR)
+        sweep(memory._engine, user, now_micros() + LATER)
+    memory.add("green tea", user="ana")
+    memory.forget(user="ana")
+    assert not any(b"sesame" in file.read_bytes() for file in tmp_path.iterdir())

@@ -10,7 +10,7 @@ from typing import Any, Final
 from memspan.records import Record
 from memspan.store.codec import decode_record
 from memspan.store.protocol import Extent, Relation, Removals
-from memspan.times import Micros
+from memspan.times import Micros, now_micros
 
 from .audit import SqliteAuditReader
 from .beliefs import SqliteBeliefs
@@ -31,10 +31,16 @@ from .transcripts import SqliteTranscriptReader
 from .unlearnt import SqliteUnlearntReader
 from .uses import SqliteUseReader
 
-__all__ = ["ERASE_PENDING", "SqliteReader", "slept_key", "upkeep_key"]
+__all__ = ["ERASED", "ERASE_LATER", "ERASE_PENDING", "SqliteReader", "slept_key", "upkeep_key"]
 
 ERASE_PENDING: Final = "erase_pending"
 """The setting that is there while removed rows may have left bytes in the files."""
+ERASE_LATER: Final = "erase_later"
+"""The same, of rows whose bytes may wait until the files were not rewritten for a while."""
+ERASED: Final = "erased"
+"""The setting that says when the files were rewritten last."""
+_ERASING_PAUSE: Final = 600_000_000
+"""Microseconds: such a while."""
 
 _SEQUENCE: Final = (
     "SELECT max(value, coalesce((SELECT sequence FROM records ORDER BY pk DESC LIMIT 1), 0)) "
@@ -155,8 +161,12 @@ class SqliteReader(SqliteTokenVectorReader):
         value = self._one("SELECT value FROM meta WHERE key = ?", (key,))
         return None if value is None else str(value)
 
-    def erasure_pending(self) -> bool:
-        return self.meta(ERASE_PENDING) is not None
+    def erasure_pending(self, *, patient: bool = False) -> bool:
+        if self.meta(ERASE_PENDING) is not None:
+            return True
+        if self.meta(ERASE_LATER) is None:
+            return False
+        return not patient or not 0 <= now_micros() - int(self.meta(ERASED) or 0) < _ERASING_PAUSE
 
     def slept(self, user: str) -> str | None:
         pk = self._user_pk(user)

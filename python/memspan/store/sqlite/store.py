@@ -16,12 +16,13 @@ from memspan.base.lent import Lent
 from memspan.errors import StoreError, invalid
 from memspan.store.schema.cookie import fits_cookie
 from memspan.store.schema.migrations import migrate, require_current_schema
+from memspan.times import now_micros
 
 from .checkpoints import Checkpoints
 from .connection import BUSY_SECONDS, LOG_PAGES, create_private_file, find_temporary_folder, translated
 from .pool import ConnectionPool
 from .put_back import announce_rewrite, notice_put_back
-from .reader import ERASE_PENDING, SqliteReader
+from .reader import ERASE_LATER, ERASE_PENDING, ERASED, SqliteReader
 from .writer import SqliteWriter
 
 __all__ = ["SqliteStore"]
@@ -70,7 +71,7 @@ class SqliteStore:
                 with suppress(StoreError), self.writing():
                     pass
             with self.reading() as reader:
-                unfinished = reader.erasure_pending()
+                unfinished = reader.erasure_pending(patient=True)
             if unfinished:
                 self._go_on_erasing()
         except BaseException:
@@ -188,9 +189,9 @@ class SqliteStore:
         """Whether the log could be emptied, too."""
         self._checkpoints.wait()
         self._kept = None
-        (pending,) = connection.execute(
-            "SELECT max(value) FROM meta WHERE key = ?", (ERASE_PENDING,)
-        ).fetchone()
+        promised = connection.execute(
+            "SELECT key, value FROM meta WHERE key IN (?, ?)", (ERASE_PENDING, ERASE_LATER)
+        ).fetchall()
         announce_rewrite(connection)
         # The copy may be larger than memory; it holds live rows only.
         connection.execute("PRAGMA temp_store = FILE")
@@ -204,7 +205,10 @@ class SqliteStore:
             if time.monotonic() > deadline:
                 return False
             time.sleep(0.01)
-        connection.execute("DELETE FROM meta WHERE key = ? AND value = ?", (ERASE_PENDING, pending))
+        connection.execute("BEGIN IMMEDIATE")
+        connection.executemany("DELETE FROM meta WHERE key = ? AND value = ?", promised)
+        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (ERASED, now_micros()))
+        connection.execute("COMMIT")
         return True
 
     def check(self) -> list[str]:

@@ -29,7 +29,7 @@ from .job_writer import SqliteJobWriter
 from .known_users import KnownUsers
 from .lifetimes import SqliteLifetimeWriter, unsettled_lifetimes_key
 from .quotas import SqliteQuotaWriter, unsettled_key
-from .reader import ERASE_PENDING, SqliteReader, slept_key, upkeep_key
+from .reader import ERASE_LATER, ERASE_PENDING, SqliteReader, slept_key, upkeep_key
 from .resources import SqliteResourceWriter
 from .runs import SqliteRunWriter
 from .secrets import SqliteSecretWriter
@@ -332,8 +332,8 @@ class SqliteWriter(KnownUsers, SqliteReader, SqliteTokenVectorWriter):
     def _mark(self, user_pk: int) -> None:
         self._connection.execute(_MARK, (user_pk, self._advance()))
 
-    def request_erasure(self) -> None:
-        self.set_meta(ERASE_PENDING, str(self._advance()))
+    def request_erasure(self, *, later: bool = False) -> None:
+        self.set_meta(ERASE_LATER if later else ERASE_PENDING, str(self._advance()))
 
     def stage(self, records: Sequence[Record], embeddings: NDArray[np.float32], as_of: int) -> None:
         rows = [
