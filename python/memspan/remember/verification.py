@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
 from memspan.index import Index
+from memspan.records import Record
 from memspan.store import StoreReader
+from memspan.store.sqlite.statements import chunks
 
 from .damage import survives_damage
 from .engine import Engine
@@ -12,6 +17,20 @@ from .snapshots import MISSING
 __all__ = ["verify"]
 
 _BATCH = 1024
+_SLICE = 256
+"""Records that are looked at again at a time; writers wait for it."""
+
+
+@dataclass(slots=True)
+class _Doubts:
+    """Where the index seemed to be other than the store: others may have written meanwhile."""
+
+    users: set[str] = field(default_factory=set)
+    """How many records they have."""
+    tags: set[str] = field(default_factory=set)
+    """Users whose tags or relations these are."""
+    records: dict[str, list[str]] = field(default_factory=dict)
+    """Ids by user."""
 
 
 @survives_damage
@@ -22,7 +41,8 @@ def verify(engine: Engine) -> list[str]:
     dim = engine.embedder.identity.dim
     with engine.looking(lambda index: index) as (index, reader):
         problems += reader.audit.problems()
-        different = _compare(index, reader, dim)
+        doubts = _Doubts()
+        problems += _compare(index, reader, dim, doubts)
         problems += [
             f"database: job {job} names record {id_!r}, which does not exist"
             for job, id_ in reader.jobs.dangling()
@@ -31,10 +51,7 @@ def verify(engine: Engine) -> list[str]:
             f"database: {table} name record {id_!r} of user {user!r}, which does not exist"
             for table, user, id_ in reader.traces.dangling()
         ]
-    if different:
-        # Others may have written meanwhile. Who waits now while all is compared again does so for good reason.
-        with engine.comparing() as (index, reader):
-            problems += _compare(index, reader, dim)
+    problems += _look_again(engine, doubts)
     snapshot = engine.snapshots.examine(engine.store)
     if isinstance(snapshot, str) and snapshot != MISSING:
         problems.append(f"snapshot {engine.snapshots.path} {snapshot}; the next open rebuilds it")
@@ -42,37 +59,67 @@ def verify(engine: Engine) -> list[str]:
     return problems
 
 
-def _compare(index: Index, reader: StoreReader, dim: int) -> list[str]:
-    problems = _compare_users(index, reader)
-    for user in reader.users():
-        problems += _compare_tags(index, reader, user)
-    return problems + _compare_records(index, reader, dim)
-
-
-def _compare_users(index: Index, reader: StoreReader) -> list[str]:
-    stored = {user: reader.count(user) for user in reader.users()}
-    unknown = sorted(set(index.users()).difference(stored))
-    problems = [f"index: knows user {user!r}, the store does not" for user in unknown]
-    for user, count in stored.items():
-        indexed = len(index.ids(user=user))
-        if indexed != count:
-            problems.append(f"index: user {user!r} has {indexed} records, the store {count}")
-    return problems
-
-
-def _compare_records(index: Index, reader: StoreReader, dim: int) -> list[str]:
+def _compare(index: Index, reader: StoreReader, dim: int, doubts: _Doubts) -> list[str]:
+    """What is wrong with the database; the rest is doubtful."""
+    users = reader.users()
+    for user in {*users, *index.users()}:
+        if _compare_user(index, reader, user):
+            doubts.users.add(user)
+    for user in users:
+        if _compare_tags(index, reader, user):
+            doubts.tags.add(user)
     problems = []
     for records in reader.scan(None, _BATCH, embeddings=True):
         for record in records:
-            name = f"record {record.id!r} of user {record.user!r}"
             assert record.embedding is not None
             if record.embedding.shape != (dim,):
                 problems.append(
-                    f"database: the embedding of {name} has {record.embedding.size} values, not {dim}"
+                    f"database: the embedding of {_name(record)} has {record.embedding.size} values, not {dim}"
                 )
-            if index.locate(user=record.user, id=record.id) != record.at:
-                problems.append(f"index: {name} is missing or at another time")
+            if not _is_indexed(index, record):
+                doubts.records.setdefault(record.user, []).append(record.id)
     return problems
+
+
+def _look_again(engine: Engine, doubts: _Doubts) -> list[str]:
+    """What is still different while nobody writes, a little at a time."""
+    problems = []
+    for user in sorted(doubts.users):
+        with engine.comparing() as (index, reader):
+            problems += _compare_user(index, reader, user)
+    for user in sorted(doubts.tags):
+        with engine.comparing() as (index, reader):
+            problems += _compare_tags(index, reader, user)
+    for user, ids in doubts.records.items():
+        for piece in chunks(ids, _SLICE):
+            with engine.comparing() as (index, reader):
+                problems += _compare_records(index, reader, user, piece)
+    return problems
+
+
+def _compare_user(index: Index, reader: StoreReader, user: str) -> list[str]:
+    indexed = len(index.ids(user=user))
+    if not reader.has_user(user):
+        known = indexed or index.tags(user=user, retired=True)
+        return [f"index: knows user {user!r}, the store does not"] if known else []
+    count = reader.count(user)
+    return [f"index: user {user!r} has {indexed} records, the store {count}"] if indexed != count else []
+
+
+def _compare_records(index: Index, reader: StoreReader, user: str, ids: Sequence[str]) -> list[str]:
+    return [
+        f"index: {_name(record)} is missing or at another time"
+        for record in reader.fetch(user, ids).values()
+        if not _is_indexed(index, record)
+    ]
+
+
+def _is_indexed(index: Index, record: Record) -> bool:
+    return index.locate(user=record.user, id=record.id) == record.at
+
+
+def _name(record: Record) -> str:
+    return f"record {record.id!r} of user {record.user!r}"
 
 
 def _compare_tags(index: Index, reader: StoreReader, user: str) -> list[str]:

@@ -97,3 +97,44 @@ def test_what_others_write_meanwhile_is_no_problem(memory: Memory, monkeypatch: 
         assert memory.verify() == []
     memory._engine.current().remove(user="ana", ids=[memory.latest("ana")[0].id])
     assert any("ana" in problem for problem in memory.verify())
+
+
+def test_what_was_written_meanwhile_is_compared_again_alone(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not all there is once more, while everybody waits."""
+    memory.add([{"id": f"fact {number}", "text": "fact"} for number in range(20)], user="ana")
+    scan, fetch, scans, fetched = SqliteReader.scan, SqliteReader.fetch, [], []
+
+    def scanning(self: SqliteReader, *arguments: Any, **options: Any) -> Any:
+        scans.append(0)
+        for page in scan(self, *arguments, **options):
+            memory.add({"id": page[0].id, "text": "fact", "at": "2020-01-01"}, user="ana")
+            yield page
+
+    def fetching(self: SqliteReader, user: str, ids: Any, **options: Any) -> Any:
+        fetched.append(list(ids))
+        return fetch(self, user, ids, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SqliteReader, "scan", scanning)
+        patched.setattr(SqliteReader, "fetch", fetching)
+        assert memory.verify() == []
+    assert len(scans) == 1
+    assert fetched[-1] == ["fact 0"]
+
+
+def test_what_stays_different_is_told(memory: Memory) -> None:
+    memory.add([{"id": id_, "text": "fact", "tags": ["tea"]} for id_ in ("a", "b", "c")], user="ana")
+    index = memory._engine.current()
+    index.remove(user="ana", ids=["b", "c"])
+    index.add(user="ben", id="x", at=0, text="", embedding=[1.0] * 32)
+    index.relate(user="ana", parent="drink", child="tea")
+    assert memory.verify() == [
+        "index: user 'ana' has 1 records, the store 3",
+        "index: knows user 'ben', the store does not",
+        "index: user 'ana' has an unknown tag 'drink'",
+        "index: user 'ana' has an unknown relation ('drink', 'tea')",
+        "index: record 'b' of user 'ana' is missing or at another time",
+        "index: record 'c' of user 'ana' is missing or at another time",
+    ]
