@@ -197,7 +197,9 @@ class Engine:
                             if self._undone is not None:
                                 self._state = None
                     self.tally.give_back(change.counted)
+                    self.uses.give_back()
                 raise
+            self.uses.committed()
             with self._syncing:
                 # Not while somebody looks at the store as it was before: it would seem to have gone back in time.
                 self._state = self._coming
@@ -247,13 +249,20 @@ class Engine:
         """The index without a change that was rolled back; `None` when that cannot be had."""
         self._undone = None
         if change.lost:
+            self._keep_uses(before.index)
             return None
         try:
             take_back(before.index, reader, change.changed())
         except MemspanError as error:
             _logger.warning("%s: the index is rebuilt after a failed write (%s)", self.store.path, error)
+            self._keep_uses(before.index)
             return None
         return before
+
+    def _keep_uses(self, index: Index) -> None:
+        """What an index counted that is not used any more."""
+        with suppress(MemspanError):
+            self.uses.take(index)
 
     def _new_index(self) -> Index:
         return Index(

@@ -47,6 +47,10 @@ class UseCounts:
         self._lock = Lock()
         self._waiting: dict[str, dict[str, Use]] = {}
         """By user and record."""
+        self._unsure: list[dict[str, list[Use]]] = []
+        """Written in a transaction that has not ended."""
+        self._known_before: Micros = _NEVER
+        """`known` when it began."""
         self._begun = False
         """Whether a batch was written and the rest waits."""
         self._searches = 0
@@ -83,7 +87,7 @@ class UseCounts:
         """When records of a user were last used, as far as nobody has written that yet. O(records) if there were
         searches since the last time."""
         if user in self._users:
-            self._keep(user, index.take_uses(user=user))
+            self._keep(user, zip(*index.take_uses(user=user), strict=True))
         with self._lock:
             return {id_: use.last for id_, use in self._waiting.get(user, {}).items()}
 
@@ -92,7 +96,7 @@ class UseCounts:
         whoever searched since the last time)."""
         users, self._users = self._users, set()
         for user in sorted(users):
-            self._keep(user, index.take_uses(user=user))
+            self._keep(user, zip(*index.take_uses(user=user), strict=True))
 
     def keep(self, index: Index, users: Iterable[str]) -> None:
         """Take what the index counted of users whose records it may evict now. O(their records), where they were
@@ -100,7 +104,7 @@ class UseCounts:
         for user in self._users.intersection(users):
             if index.quotas(user=user) is not None or index.quotas(user=None) is not None:
                 self._users.discard(user)
-                self._keep(user, index.take_uses(user=user))
+                self._keep(user, zip(*index.take_uses(user=user), strict=True))
 
     def write(self, change: Change, most: int | None = _BATCH) -> None:
         """Take what the index counted and write it, or a part of it; the next ones write the rest. O(`most`), and once
@@ -112,13 +116,32 @@ class UseCounts:
         before = _last_written(change.writer)
         # Whatever the clock does: what comes later is written later.
         now = max(now_micros(), before + 1)
-        for user, uses in self._next(most).items():
+        if not self._unsure:
+            self._known_before = self.known
+        taken = self._next(most)
+        self._unsure.append(taken)
+        for user, uses in taken.items():
             change.writer.uses.add(user, uses, now)
         self._begun = bool(self._waiting)
         self._searches, self._written = 0, monotonic()
         change.writer.set_meta(_WRITTEN, str(now))
         if before == self.known:
             self.known = now  # Nobody else wrote in between.
+
+    def committed(self) -> None:
+        """What was written is in the store."""
+        self._unsure = []
+
+    def give_back(self) -> None:
+        """What was written is not in the store: the next transaction takes it along."""
+        unsure, self._unsure = self._unsure, []
+        if not unsure:
+            return
+        self.known = self._known_before
+        for taken in unsure:
+            for user, uses in taken.items():
+                self._keep(user, uses)
+        self._begun = bool(self._waiting)
 
     def learn(self, index: Index, reader: StoreReader) -> None:
         """Tell the index what was written since it knew everything, by others, too. O(that), if others wrote."""
@@ -141,9 +164,9 @@ class UseCounts:
                 _set_uses(index, page)
         self.learn(index, reader)
 
-    def _keep(self, user: str, taken: tuple[Iterable[str], Iterable[int], Iterable[int]]) -> None:
+    def _keep(self, user: str, taken: Iterable[tuple[str, int, Micros]]) -> None:
         with self._lock:
-            for id_, count, last in zip(*taken, strict=True):
+            for id_, count, last in taken:
                 own = self._waiting.setdefault(user, {})
                 before = own.get(id_, Use(id_, 0, 0))
                 own[id_] = Use(id_, before.searches + int(count), max(before.last, int(last)))

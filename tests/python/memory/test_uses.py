@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memspan import Index, InvalidArgumentError, Memory, Quotas
+from memspan import Index, InvalidArgumentError, Memory, Quotas, StoreError
 from memspan.records import Record
 from memspan.remember import use_counts
 from memspan.store import SqliteStore
@@ -388,3 +389,45 @@ def test_no_transaction_writes_very_many_uses(open_memory: Open, monkeypatch: py
     assert written[-1] == 10
     # What waits rides on each of them besides.
     assert max(after - before for before, after in zip([0, *written], written, strict=False)) <= 4
+
+
+def test_a_commit_that_fails_loses_no_uses(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: Any, **options: Any) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    memory = open_memory()
+    fill(memory)
+    known = memory._engine.uses.known
+    look_for(memory, "apple", 3)
+    monkeypatch.setattr(use_counts, "_SECONDS", 0.0)
+    for _ in range(2):
+        with monkeypatch.context() as patched:
+            patched.setattr(SqliteStore, "_commit", fail)
+            with pytest.raises(StoreError):
+                memory.add("one that is not kept", user="ana")
+    assert uses(memory) == {}
+    assert memory._engine.uses.known == known
+    monkeypatch.setattr(use_counts, "_SECONDS", 3600.0)
+    look_for(memory, "apple")
+    memory.add("one that is kept", user="ana")
+    assert uses(memory) == {"apple": 4}
+    memory.add("another one", user="ana")
+    assert uses(memory) == {"apple": 4}
+
+
+def test_an_index_that_is_rebuilt_loses_no_uses(open_memory: Open) -> None:
+    memory = open_memory()
+    fill(memory)
+    look_for(memory, "cherry", 2)
+    before = memory._engine.current()
+
+    def change_and_fail() -> None:
+        with memory._engine.changing() as change:
+            change.apply(lambda index: index.relate(user="ana", parent="a", child="b"))
+            raise StoreError("scripted")
+
+    with pytest.raises(StoreError, match="scripted"):
+        change_and_fail()
+    assert memory._engine.current() is not before
+    memory.close()
+    assert uses(open_memory()) == {"cherry": 2}
