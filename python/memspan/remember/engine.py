@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from memspan.base import sure_start
 from memspan.base.lent import Lent
+from memspan.base.turns import Turns
 from memspan.base.weak_sets import all_of
 from memspan.errors import CorruptSnapshotError, EmbedderMismatchError, MemspanError, StoreError
 from memspan.index import Index
@@ -92,6 +93,7 @@ class Engine:
         self.uses = UseCounts()
         self.tally = Tally()
         self._lock = threading.RLock()
+        self._turns = Turns()  # of those who wait for `_lock`
         self._syncing = threading.RLock()  # after `_lock`, and after the store's own locks
         self._state: _State | None = None
         # What `_state` becomes when the commit that is going on has ended. Others see its changes before that: a commit
@@ -132,7 +134,7 @@ class Engine:
     def comparing(self) -> Iterator[tuple[Index, StoreReader]]:
         """The index and the view of the store that it equals, for as long as the block lasts."""
         self.require_open()
-        with self._lock, self.store.reading() as reader, self._syncing:
+        with self._in_turn(), self.store.reading() as reader, self._syncing:
             yield self._catch_up(reader).index, reader
 
     @contextmanager
@@ -141,11 +143,24 @@ class Engine:
         index to itself: others write while the block reads on, which may take long."""
         self.require_open()
         with ExitStack() as stack:
-            with self._lock:
+            with self._in_turn():
                 reader = stack.enter_context(self.store.reading())
                 with self._syncing:
                     found = look(self._catch_up(reader).index)
             yield found, reader
+
+    def _in_turn(self) -> Lent[None]:
+        """Hold off other writers, but let those that wait come first."""
+        return Lent(self._lend_turn())
+
+    def _lend_turn(self) -> Generator[None, None, None]:
+        try:
+            self._turns.arrive()
+            with self._lock:
+                self._turns.take()
+                yield
+        finally:
+            self._turns.leave()
 
     def writes(self, user: str) -> list[str]:
         """Ids of a user's records that somebody is writing through this handle: the index has them, and the store not
@@ -159,7 +174,7 @@ class Engine:
 
     def _lend_change(self) -> Generator[Change, None, None]:
         self.require_open()
-        with self._lock:
+        with self._in_turn():
             change: Change | None = None
             try:
                 while change is None:
@@ -431,6 +446,7 @@ class Engine:
     def after_fork(self) -> None:
         """Start afresh in a forked child: threads that it does not have may hold the locks."""
         self._lock, self._syncing = threading.RLock(), threading.RLock()
+        self._turns = Turns()
         self.tally = Tally()
         self.vocabularies = Vocabularies()
         self.uses = UseCounts()

@@ -46,10 +46,11 @@ class ConnectionPool:
     is done without calls.
     """
 
-    def __init__(self, path: Path, busy_seconds: float) -> None:
+    def __init__(self, path: Path, busy_seconds: float, *, writer_waits: bool = True) -> None:
         self._path = path
         self._name = str(path)
         self._busy_seconds = busy_seconds
+        self._writer_waits = writer_waits  # for locks of other processes; else its user does
         self._write_lock = threading.Lock()
         self._make_gate()
         self._forking: set[int] = set()  # Threads; two may be about to at once.
@@ -80,7 +81,10 @@ class ConnectionPool:
             me = self._enter()
             try:
                 if self._writer is None:
-                    self._writer = self._connect()
+                    writer = self._connect()
+                    if not self._writer_waits:
+                        writer.execute("PRAGMA busy_timeout = 0")
+                    self._writer = writer
                 elif _file_at(self._name) != self._file:
                     self._refuse_file()
                 connection, only_reads = self._writer, False

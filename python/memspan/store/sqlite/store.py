@@ -7,8 +7,8 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Generator
-from contextlib import suppress
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from .connection import BUSY_SECONDS, LOG_PAGES, create_private_file, find_tempo
 from .pool import ConnectionPool
 from .put_back import announce_rewrite, notice_put_back
 from .reader import ERASE_LATER, ERASE_PENDING, ERASED, SqliteReader
+from .write_turns import WriteTurns
 from .writer import SqliteWriter
 
 __all__ = ["SqliteStore"]
@@ -55,7 +56,8 @@ class SqliteStore:
         self._busy_seconds = busy_seconds
         self._translated = translated(self.path)
         self._kept: tuple[sqlite3.Connection, int, SqliteWriter] | None = None
-        self._pool = ConnectionPool(self.path, busy_seconds)
+        self._pool = ConnectionPool(self.path, busy_seconds, writer_waits=False)
+        self._turns = WriteTurns(busy_seconds)
         self._checkpoints = Checkpoints(self.path, self._pool)
         _refuse_log_alone(self.path)
         try:
@@ -63,7 +65,7 @@ class SqliteStore:
         except OSError as error:
             raise StoreError(f"{self.path}: cannot be created ({error.strerror})") from error
         try:
-            with self._translated, self._pool.writer() as connection:
+            with self._translated, self._pool.writer() as connection, _waiting(connection, busy_seconds):
                 migrate(connection, self.path)
                 put_back = not fits_cookie(connection)
             if put_back:
@@ -106,10 +108,11 @@ class SqliteStore:
             self._checkpoints.before_transaction(connection)
             try:
                 # Within, as in `reading`: it may have waited for another process for long.
-                connection.execute("BEGIN IMMEDIATE")
+                self._turns.begin(connection)
                 writer = self._writer(connection)
                 yield writer
                 self._commit(connection, copy_later=writer.written >= _MANY)
+                self._turns.end()
                 writer.end()
             except BaseException:
                 self._kept = None
@@ -168,12 +171,8 @@ class SqliteStore:
 
     def _erase(self, seconds: float) -> None:
         try:
-            with self._pool.writer() as connection:
-                connection.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
-                try:
-                    emptied = self._rewrite(connection, seconds)
-                finally:
-                    connection.execute(f"PRAGMA busy_timeout = {self._busy_seconds * 1000:.0f}")
+            with self._pool.writer() as connection, _waiting(connection, seconds):
+                emptied = self._rewrite(connection, seconds)
         except sqlite3.Error as error:
             raise StoreError(self._unerased(f"the files could not be rewritten ({error})")) from error
         if not emptied:
@@ -226,6 +225,16 @@ class SqliteStore:
         """Close all connections. Closing twice is harmless; a read in another thread ends first."""
         self._checkpoints.wait()
         self._pool.close()
+
+
+@contextmanager
+def _waiting(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
+    """Let SQLite wait for locks of others, as the writer does not by itself."""
+    connection.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
+    try:
+        yield
+    finally:
+        connection.execute("PRAGMA busy_timeout = 0")
 
 
 def _refuse_log_alone(path: Path) -> None:
