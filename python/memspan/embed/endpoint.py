@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import threading
 import time
 from collections import deque
@@ -35,6 +36,8 @@ __all__ = ["JsonEndpoint", "TooLargeError", "Transport"]
 
 _LATER = frozenset({408, 425, 429})
 _TOO_MUCH = frozenset({400, 413, 422})
+_TOO_LONG = re.compile(r"\btokens?\b|context|length|too (?:long|large)|exceed", re.IGNORECASE)
+"""In what a server says of a single text: as OpenAI, vLLM, Ollama, llama.cpp, Jina and text-embeddings-inference do."""
 _MAX_REPLY = 1 << 28
 _QUOTED = 300
 Transport: TypeAlias = httpx.BaseTransport
@@ -44,7 +47,13 @@ _KEPT = 20  # as many as httpx keeps
 
 
 class TooLargeError(EmbedderError):
-    """The endpoint may take a smaller request: status 413, or 400 or 422, which have other reasons, too."""
+    """The endpoint may take a smaller request: status 413, or 400 or 422, which have other reasons, too.
+
+    Attributes:
+        too_long: it says that a text is too long.
+    """
+
+    too_long = False
 
 
 class JsonEndpoint:
@@ -194,8 +203,12 @@ class JsonEndpoint:
             wait = retry_after_seconds(response.headers, time.time())
             return TransientError(self._describe(response, body), wait)
         if not response.is_success:
-            kind = TooLargeError if status in _TOO_MUCH else EmbedderError
-            return kind(f"{self.url}: {self._describe(response, body)}")
+            told = self._describe(response, body)
+            if status not in _TOO_MUCH:
+                return EmbedderError(f"{self.url}: {told}")
+            failure = TooLargeError(f"{self.url}: {told}")
+            failure.too_long = status == 413 or _TOO_LONG.search(told) is not None
+            return failure
         return None
 
     def _read(self, response: httpx.Response) -> bytes:

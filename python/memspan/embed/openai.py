@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.base.worker_threads import pause
+from memspan.embed.cutting import cut
 from memspan.embed.endpoint import JsonEndpoint, TooLargeError, Transport
 from memspan.embed.loaded_once import LoadedOnce
 from memspan.embed.openai_reply import read_reply
@@ -24,8 +26,12 @@ from memspan.errors import invalid
 
 __all__ = ["OpenAIEmbedder"]
 
+_logger = logging.getLogger("memspan")
 KEY_VARIABLE = "OPENAI_API_KEY"
+_MAX_CHARS = 16_000
 _BATCH_CHARS = 400_000
+_LEAST_CUT = 64
+"""Characters, of which no fewer are sent because of a refusal."""
 _PROBE = "dimension"
 
 
@@ -36,7 +42,8 @@ class OpenAIEmbedder:
     after a growing pause, or the one that the server asks for; a request of several texts that it refuses (413, or
     400 or 422, which some servers give for too many inputs or tokens) is sent in halves, and later ones are smaller
     if that helped. A refused key and an account without credit (401, 402, or 429 with the code
-    `insufficient_quota`) are an `EmbedderAccessError` at once. What it refuses of a single text, other statuses,
+    `insufficient_quota`) are an `EmbedderAccessError` at once. A single text that it refuses for its length is cut to
+    half of it, again and again, which the log says once. What it refuses otherwise of a single text, other statuses,
     and replies with the wrong number or kind of vectors are errors at once: a refusal that has another reason costs
     2 log2(batch) requests at most. Thread-safe.
 
@@ -52,8 +59,9 @@ class OpenAIEmbedder:
         dimensions: ask the endpoint to shorten vectors to this length, for models that can; sets `dim`.
         encoding: how the endpoint is asked to send vectors; `"base64"` is smaller, not every server has it.
         query_prefix: put before every question; likewise `document_prefix` before every document.
-        max_chars: only this many first characters of a text are sent, since endpoints refuse texts longer
-            than their model takes.
+        max_chars: only this many first characters of a text are sent, since endpoints refuse texts longer than their
+            model takes. None for what fits into 8,192 tokens, as OpenAI's take: 16,000, or as few as 5,300 in scripts
+            of which a sign takes more than one, such as Chinese.
         batch: most texts in one request.
         timeout: seconds for connecting, each read, and a whole request with its reply.
         retries: attempts after the first.
@@ -78,7 +86,7 @@ class OpenAIEmbedder:
         encoding: Literal["float", "base64"] = "float",
         query_prefix: str = "",
         document_prefix: str = "",
-        max_chars: int = 16_000,
+        max_chars: int | None = None,
         batch: int = 128,
         timeout: float = 30.0,
         retries: int = 5,
@@ -102,7 +110,9 @@ class OpenAIEmbedder:
         self._encoding = encoding
         self._query_prefix = check_text(query_prefix, "query_prefix")
         self._document_prefix = check_text(document_prefix, "document_prefix")
-        self._max_chars = check_count(max_chars, "max_chars", 1, 1 << 22)
+        self._counts_signs = max_chars is None
+        self._max_chars = check_count(_MAX_CHARS if max_chars is None else max_chars, "max_chars", 1, 1 << 22)
+        self._said_cut = False
         self._batch = check_count(batch, "batch", 1, 1 << 16)
         retry = RetryPolicy(
             retries=check_count(retries, "retries", 0, 100),
@@ -170,24 +180,46 @@ class OpenAIEmbedder:
         vectors = np.empty((len(texts), dim), dtype=np.float32)
         done = 0
         for batch in self._batches(texts):
-            vectors[done : done + len(batch)] = self._halved(batch, dim)
+            vectors[done : done + len(batch)], _ = self._halved(batch, dim)
             done += len(batch)
         return vectors
 
-    def _halved(self, batch: list[str], dim: int) -> NDArray[np.float32]:
-        """The vectors of a batch, in as many requests as the endpoint wants. A single text that is refused ends it."""
+    def _halved(self, batch: list[str], dim: int) -> tuple[NDArray[np.float32], bool]:
+        """The vectors of a batch, in as many requests as the endpoint wants, and whether a text was cut. A single text
+        that is refused for another reason than its length ends it."""
         try:
-            return self._request(batch, dim)
-        except TooLargeError:
+            return self._request(batch, dim), False
+        except TooLargeError as error:
             middle = len(batch) // 2
-            if not middle:
+            if not middle and (not error.too_long or len(batch[0]) < 2 * _LEAST_CUT):
                 raise
-        halves = [self._halved(batch[:middle], dim), self._halved(batch[middle:], dim)]
-        self._batch = min(self._batch, middle)
-        return np.concatenate(halves)
+        if not middle:
+            return self._cut(batch[0], dim), True
+        first, cut_first = self._halved(batch[:middle], dim)
+        second, cut_second = self._halved(batch[middle:], dim)
+        cuts = cut_first or cut_second
+        if not cuts:  # else it may be the one text that was too long
+            self._batch = min(self._batch, middle)
+        return np.concatenate([first, second]), cuts
+
+    def _cut(self, text: str, dim: int) -> NDArray[np.float32]:
+        """The vector of half of a text that was too long, or of less."""
+        vectors, _ = self._halved([text[: len(text) // 2]], dim)
+        if not self._said_cut:
+            self._said_cut = True
+            _logger.warning(
+                "embedder %r: the model takes no text of %d characters; it gets half of it, or less (max_chars says "
+                "how many to send at once)",
+                self.name,
+                len(text),
+            )
+        return vectors
 
     def _probe(self, _: None) -> int:
         return int(self._request([_PROBE], None).shape[1])
+
+    def _beginning(self, text: str) -> str:
+        return cut(text, self._max_chars) if self._counts_signs else text[: self._max_chars]
 
     def _batches(self, texts: list[str]) -> Iterator[list[str]]:
         """Split by number and by characters: endpoints limit the tokens of one request too."""
@@ -195,7 +227,7 @@ class OpenAIEmbedder:
         room = _BATCH_CHARS
         for text in texts:
             # The protocol refuses empty texts; a space is the nearest thing that it takes.
-            sent = text[: self._max_chars] or " "
+            sent = self._beginning(text) or " "
             if batch and (len(batch) >= self._batch or room < len(sent)):
                 yield batch
                 batch, room = [], _BATCH_CHARS

@@ -10,6 +10,7 @@ pytest.importorskip("httpx")
 pytest.importorskip("tenacity")
 
 from memspan.embed import OpenAIEmbedder
+from memspan.embed.cutting import cut
 from memspan.errors import InvalidArgumentError
 
 SECRET = "sk-very-secret"
@@ -187,3 +188,33 @@ def test_bad_texts_send_nothing(server: Any) -> None:
             with pytest.raises(InvalidArgumentError, match="text"):
                 embedder.embed_query(bad)  # type: ignore[arg-type]
     assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [
+        ("word " * 4000, 16_000),
+        ("слово " * 4000, 16_000),
+        ("記憶" * 8000, 5_333),
+        ("כתב" * 8000, 8_000),
+        ("\U0001f600" * 8000, 2_666),
+        ("a" * 10_000 + "記" * 10_000, 12_000),
+    ],
+)
+def test_texts_are_cut_to_what_fits_into_8192_tokens(server: Any, text: str, sent: int) -> None:
+    """Of Chinese and Japanese a sign takes a token or more."""
+    with make(server, dim=4) as embedder:
+        embedder.embed_documents([text[: len(text) // 4], text])
+    short, long = server.requests[0].payload["input"]
+    assert short == text[: min(len(text) // 4, sent)]
+    assert long == text[:sent]
+
+
+def test_half_a_sign_is_cut_as_well() -> None:
+    assert cut("\ud800" * 8000, 16_000) == "\ud800" * 5_333
+
+
+def test_characters_are_characters_where_somebody_counts_them(server: Any) -> None:
+    with make(server, dim=4, max_chars=500) as embedder:
+        embedder.embed_query("記" * 600)
+    assert server.requests[0].payload["input"] == ["記" * 500]

@@ -431,3 +431,31 @@ def test_secrets_are_never_shown(server: Any) -> None:
         with pytest.raises(InvalidArgumentError) as caught:
             OpenAIEmbedder("tiny", **{"base_url": server.url, **options})
         assert SECRET not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (400, "This model's maximum context length is 8192 tokens, however you requested 9001 tokens"),
+        (413, "Input validation error: `inputs` must have less than 512 tokens. Given: 600"),
+        (422, "Input text exceeds maximum length of 8192"),
+    ],
+)
+def test_a_text_that_is_too_long_is_cut(
+    server: Any, status: int, said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    texts = ["short", "x" * 1000, "short, too"] + [f"text {number}" for number in range(5)]
+
+    def reply(handler: Any, request: Any) -> None:
+        long = any(len(text) > 300 for text in request.payload["input"])
+        (server.error(status, said) if long else server.good())(handler, request)
+
+    server._script.extend([reply] * 1000)
+    with Patient(server.url, batch=4) as patient:
+        vectors = patient.embedder.embed_documents(texts)
+        asked = [len(request.payload["input"]) for request in server.requests]
+        assert np.array_equal(vectors, [server.vector(text[:250]) for text in texts])
+        assert patient.embedder.embed_documents(texts[1:2])[0][0] == 250
+    server._script.clear()
+    assert asked == [4, 2, 1, 1, 1, 1, 2, 4], "smaller batches would help nobody"
+    assert caplog.text.count("takes no text of") == 1
