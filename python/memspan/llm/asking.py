@@ -147,9 +147,10 @@ class Asker:
         """One answer, in the best form that the server takes."""
         mode: Mode = self._dialect.mode(name)
         first: Refusal | None = None
+        limited = True
         while True:
             system = _message("system", messages[0]["content"] + instructions(mode, wanted))
-            parameters = self._dialect.parameters()
+            parameters = self._dialect.parameters(limited=limited)
             body = {
                 "model": self._model,
                 "messages": [system, *messages[1:]],
@@ -160,6 +161,9 @@ class Asker:
                 expected = self._expected(body["messages"])
                 completion = await self._endpoint.ask(body, expected, tally.sent, ready)
             except Refusal as refusal:
+                if self._dialect.lifts(refusal, parameters):
+                    limited = False
+                    continue
                 lower = self._yield(refusal, parameters, mode, name, stage)
                 if lower is None:
                     raise self._refused(first or refusal, stage) from None
@@ -192,9 +196,9 @@ class Asker:
     ) -> AsyncGenerator[str | Finished, None]:
         """The pieces of a free text, then how it ended."""
         messages = [_message("system", prompt.system), _message("user", prompt.user)]
-        said = False
+        said, limited = False, True
         while True:
-            parameters = self._dialect.parameters(stream=True)
+            parameters = self._dialect.parameters(stream=True, limited=limited)
             body = {"model": self._model, "messages": messages, **parameters}
             pieces = self._endpoint.stream(body, self._expected(messages), ready)
             try:
@@ -206,6 +210,9 @@ class Asker:
                         yield piece
                 return
             except Refusal as refusal:
+                if self._dialect.lifts(refusal, parameters):
+                    limited = False
+                    continue
                 if refusal.too_long:
                     raise self._too_long(refusal, stage) from None
                 if not self._dialect.drop(refusal, parameters):

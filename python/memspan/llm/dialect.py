@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import threading
 from collections.abc import Mapping
@@ -22,6 +23,7 @@ __all__ = [
     "response_format",
 ]
 
+_logger = logging.getLogger("memspan")
 Mode = Literal["json_schema", "json_object", "text"]
 _LOWER: Final[Mapping[str, Mode]] = {"json_schema": "json_object", "json_object": "text"}
 _ABOUT_FORMAT: Final = re.compile(
@@ -43,6 +45,13 @@ _NAMES_OF: Final = {
     "max_tokens": "max_completion_tokens",
 }
 """By parameter, the word in a refusal that asks to do without it."""
+_LIMIT: Final = "limit"
+_LIMITS: Final = frozenset({"max_tokens", "max_completion_tokens"})
+_ABOUT_LIMIT: Final = re.compile(
+    r"max_?(?:completion_|new_|output_)?tokens|(?:completion|output) tokens|(?:in|for) the completion",
+    re.IGNORECASE,
+)
+"""As OpenAI, vLLM, Anthropic and TGI speak of it."""
 _BAD_REQUEST: Final = frozenset({400, 404, 405, 415, 422, 501})
 LATER: Final = frozenset({408, 409, 425, 429})
 """Statuses below 500 that may go away."""
@@ -111,14 +120,14 @@ class Dialect:
                 self._modes.get(schema, "json_schema"), self._modes.get(None, "json_schema"), key=_rank
             )
 
-    def parameters(self, *, stream: bool = False) -> dict[str, Any]:
-        """What a request holds beside model, messages and format."""
+    def parameters(self, *, stream: bool = False, limited: bool = True) -> dict[str, Any]:
+        """What a request holds beside model, messages and format; with `limited`, also how long an answer may be."""
         with self._lock:
             dropped = set(self._dropped)
         chosen: dict[str, Any] = {}
         if "temperature" not in dropped:
             chosen["temperature"] = self.temperature
-        if self.max_tokens is not None:
+        if self.max_tokens is not None and limited and _LIMIT not in dropped:
             name = "max_completion_tokens" if "max_tokens" in dropped else "max_tokens"
             chosen[name] = self.max_tokens
         if stream:
@@ -126,6 +135,22 @@ class Dialect:
             if "stream_options" not in dropped:
                 chosen["stream_options"] = {"include_usage": True}
         return chosen
+
+    def lifts(self, refusal: Refusal, sent: Mapping[str, Any]) -> bool:
+        """Whether the server refuses the limit of the answer, so that asking again without it makes sense: the model
+        has a lower one, or the prompt leaves less of its context. What does not depend on the prompt is remembered."""
+        if refusal.status not in (400, 422) or not _LIMITS.intersection(sent):
+            return False
+        if not _ABOUT_LIMIT.search(refusal.text):
+            return False
+        if refusal.too_long:
+            return True
+        if "max_tokens" in sent and _NAMES_OF["max_tokens"] in refusal.text:
+            return False  # It is the name that it does not know.
+        with self._lock:
+            self._dropped.add(_LIMIT)
+        _logger.warning("max_tokens=%s is left out, as the server refuses it: %s", self.max_tokens, refusal)
+        return True
 
     def drop(self, refusal: Refusal, sent: Mapping[str, Any]) -> bool:
         """Give up the parameter that the server names. Whether there was one, so that asking again makes sense."""

@@ -172,6 +172,61 @@ def test_a_prompt_that_does_not_fit_asks_for_less(
     assert len(server.asked) == 1
 
 
+LIMIT = {"max_tokens": 9000}
+
+
+@pytest.mark.parametrize(
+    ("words", "remembered"),
+    [
+        ("max_tokens is too large: 9000. This model supports at most 4096 completion tokens.", True),
+        ("max_tokens: 9000 > 8192, which is the maximum allowed number of output tokens for small", True),
+        ("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]", True),
+        (
+            "This model's maximum context length is 8192 tokens. However, you requested 9100 tokens "
+            "(100 in the messages, 9000 in the completion).",
+            False,
+        ),
+        (
+            "'max_tokens' or 'max_completion_tokens' is too large: 9000. This model's maximum context length is "
+            "8192 tokens and your request has 100 input tokens (9000 > 8192 - 100).",
+            False,
+        ),
+        ("`inputs` tokens + `max_new_tokens` must be <= 8192. Given: 100 `inputs` tokens and 9000", False),
+    ],
+)
+def test_a_limit_beyond_the_models_own_is_left_out(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt, words: str, remembered: bool
+) -> None:
+    """The prompt is not too long, and to shorten it would not help."""
+    model = model_of(server, max_tokens=9000)
+    server.misbehave(Fault(name="limit", status=400, message=words))
+    for _ in range(2):
+        assert model.complete(prompt, Items, stage="test").value.items == ["A", "B"]
+    limits = [{key: asked.body[key] for key in asked.body if "max" in key} for asked in server.asked]
+    assert limits == [LIMIT, {}, {} if remembered else LIMIT]
+    if not remembered:
+        server.misbehave(Fault(name="limit", status=400, message=words))
+        assert "".join(model.astream(prompt, stage="test"))
+        assert ["max_tokens" in asked.body for asked in server.asked[3:]] == [True, False]
+
+
+def test_a_prompt_that_does_not_fit_without_a_limit_either_asks_for_less(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
+) -> None:
+    words = "This model's maximum context length is 4096 tokens. However, you requested {} tokens"
+    server.misbehave(
+        Fault(
+            name="long",
+            status=400,
+            message=words.format("14000 (5000 in the messages, 9000 in the completion)"),
+        ),
+        Fault(name="long", status=400, message=words.format(5000)),
+    )
+    with pytest.raises(TruncatedReplyError, match="the prompt does not fit"):
+        model_of(server, max_tokens=9000).complete(prompt, Items, stage="test")
+    assert len(server.asked) == 2
+
+
 @pytest.mark.parametrize("status", [401, 403])
 def test_other_refusals_are_errors_at_once(
     model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, status: int
