@@ -42,6 +42,24 @@ BOOST_AUTO_TEST_CASE(a_user_that_was_taken_lives_on_for_its_callers) {
   BOOST_TEST(table.find_or_create("ana") != held);
 }
 
+BOOST_AUTO_TEST_CASE(a_user_goes_that_nobody_wrote_to_nor_has) {
+  for (const size_t limit : {size_t{0}, size_t{1} << 30}) {
+    UserTable table(RowShape(1), {.max_bytes = limit});
+    for (const char* name : {"ana", "ben", "cleo"}) table.find_or_create(name);
+    table.drop_if_unused("ana", table.find("ana"));
+    BOOST_TEST(table.find("ana") == nullptr);
+    table.drop_if_unused("dan", nullptr);
+    UserTable::User held = table.find("ben");
+    table.drop_if_unused("ben", table.find("ben"));
+    BOOST_TEST(table.find("ben") == held);
+    held->relate("a", "b");
+    table.drop_if_unused("ben", std::move(held));
+    BOOST_TEST(table.find("ben") != nullptr);
+    table.drop_if_unused("cleo", std::make_shared<UserIndex>(RowShape(1)));
+    BOOST_TEST(table.size() == 2u);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

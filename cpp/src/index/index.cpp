@@ -128,8 +128,13 @@ std::vector<Evicted> Index::add(std::span<const RecordInput> records, bool colum
     record.tags = tags;
     const std::string_view name = records.front().user;
     const Quotas quotas = quotas_->of(name);
-    const auto user = find_or_create(name);
-    add_to(name, user, {&record, 1}, quotas);
+    auto user = find_or_create(name);
+    try {
+      add_to(name, user, {&record, 1}, quotas);
+    } catch (...) {
+      users_->drop_if_unused(name, std::move(user));
+      throw;
+    }
     return evicted;
   }
   Batch batch(records, config_.dim, columns);
@@ -139,14 +144,20 @@ std::vector<Evicted> Index::add(std::span<const RecordInput> records, bool colum
     Quotas quotas;
   };
   std::vector<Group> users;
-  for (auto& [name, group] : batch.groups) {
-    users.push_back({find_or_create(name), quotas_->of(name)});
-    if (enforce) users.back().user->check_room(group, users.back().quotas);
-  }
-  auto next = users.begin();
-  for (auto& [name, group] : batch.groups) {
-    add_to(name, next->user, group, next->quotas);
-    next++->user.reset();  // who has all that came may leave memory
+  try {
+    for (auto& [name, group] : batch.groups) {
+      users.push_back({find_or_create(name), quotas_->of(name)});
+      if (enforce) users.back().user->check_room(group, users.back().quotas);
+    }
+    auto next = users.begin();
+    for (auto& [name, group] : batch.groups) {
+      add_to(name, next->user, group, next->quotas);
+      next++->user.reset();  // who has all that came may leave memory
+    }
+  } catch (...) {
+    auto group = batch.groups.begin();
+    for (Group& each : users) users_->drop_if_unused((group++)->first, std::move(each.user));
+    throw;
   }
   return evicted;
 }
@@ -230,8 +241,13 @@ std::vector<std::pair<std::string, std::string>> Index::beside(std::string_view 
 bool Index::relate(std::string_view user, std::string_view parent, std::string_view child) {
   const std::string parent_tag = checked_tag(parent, "parent");
   const std::string child_tag = checked_tag(child, "child");
-  const auto found = find_or_create(user);
-  return after_write(user, found, found->relate(parent_tag, child_tag));
+  auto found = find_or_create(user);
+  try {
+    return after_write(user, found, found->relate(parent_tag, child_tag));
+  } catch (...) {
+    users_->drop_if_unused(user, std::move(found));
+    throw;
+  }
 }
 
 bool Index::unrelate(std::string_view user, std::string_view parent, std::string_view child) {

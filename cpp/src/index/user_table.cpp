@@ -79,15 +79,32 @@ UserTable::Taken UserTable::take(std::string_view name) {
   } else {
     taken.image = row.image;
   }
-  cells_.erase(hash, found, HashOfName{rows_});
+  erase(found, hash);
+  return taken;
+}
+
+void UserTable::erase(uint32_t row, uint64_t hash) {
+  cells_.erase(hash, row, HashOfName{rows_});
   const auto last = static_cast<uint32_t>(rows_.size() - 1);
-  if (found != last) {  // the last row moves into the gap
-    cells_.renumber(StringHash()(rows_[last].name), last, found);
-    row = std::move(rows_[last]);
-    if (limit_ != 0) resident_.renumber(last, found);
+  if (row != last) {  // the last row moves into the gap
+    cells_.renumber(StringHash()(rows_[last].name), last, row);
+    rows_[row] = std::move(rows_[last]);
+    if (limit_ != 0) resident_.renumber(last, row);
   }
   rows_.pop_back();
-  return taken;
+}
+
+void UserTable::drop_if_unused(std::string_view name, User&& user) {
+  User mine = std::move(user);  // goes without the lock
+  if (!mine) return;
+  const uint64_t hash = StringHash()(name);
+  const std::unique_lock writing(mutex_);
+  const uint32_t row = find_row(name, hash);
+  constexpr long kTableAndCaller = 2;
+  if (row == HashCells::kNone || rows_[row].user != mine || rows_[row].image) return;
+  if (mine.use_count() > kTableAndCaller || !mine->empty()) return;
+  unsettle(row);
+  erase(row, hash);
 }
 
 std::vector<UserTable::Entry> UserTable::all() const {

@@ -73,6 +73,8 @@ class UserTable {
   };
   // Calls in progress keep the user.
   Taken take(std::string_view name);
+  // Takes out a user that a write was refused for, if it has nothing and nobody else holds it. Without a user: nothing.
+  void drop_if_unused(std::string_view name, User&& user);
 
   // To be called after a write to a user, and after a search that may have given fields of its metadata columns or tags
   // vectors: takes note of its memory and, when the limit is passed, puts others away. O(1) most times.
@@ -118,6 +120,7 @@ class UserTable {
 
   uint32_t find_row(std::string_view name, uint64_t hash) const;
   uint32_t insert(std::string_view name, uint64_t hash);
+  void erase(uint32_t row, uint64_t hash);  // the name
   User fetch(std::string_view name, uint64_t hash);
   User load(std::string_view name, uint64_t hash, std::unique_lock<std::shared_mutex>& lock, Row& row);
 

@@ -382,3 +382,33 @@ def test_searches_while_records_come_and_go() -> None:
     assert len(evicted) == 2800
     assert not {id for id in evicted if int(id[1:]) % 100 == 0}
     assert sum(found) > 0
+
+
+REFUSED: dict[str, Callable[[memspan.Index, str], object]] = {
+    "a record": lambda index, user: index.add(
+        user=user, id="a", at=0, text="", embedding=[1.0, 1.0], kind="resource"
+    ),
+    "records": lambda index, user: index.add_many(
+        users=["ana", user, user],
+        ids=["a", "b", "c"],
+        ats=[0, 1, 2],
+        texts=[""] * 3,
+        embeddings=np.ones((3, 2), np.float32),
+        pins=[False, True, True],
+    ),
+    "a relation": lambda index, user: index.relate(user=user, parent="a", child="a"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refused_write_leaves_no_user(name: str) -> None:
+    index = memspan.Index(2, auto_consolidate=False)
+    index.set_quotas(user=None, capacities={"episodic": 1, "resource": 0})
+    before = index.stats()["bytes"]
+    for number in range(100):
+        with pytest.raises((memspan.QuotaError, memspan.TagCycleError)):
+            REFUSED[name](index, f"user {number}")
+    assert index.stats()["bytes"] - before < 10_000, "not two kilobytes each"
+    assert index.users() == []
+    index.add(user="user 7", id="a", at=0, text="", embedding=[1.0, 1.0])
+    assert index.users() == ["user 7"]
