@@ -77,6 +77,7 @@ class UserIndex::DuplicateSearch {
     NearPairs near(dim(), slots_.size(), sample);
     encode(near);
     out_.records += slots_.size();
+    if (!out_.complete) return !moved_;  // those that are the same are enough
     near.find(distinct_fresh_, query_.threshold, near.size() < kPairsWorthAThread ? 1 : workers(),
               [this](std::span<const NearPairs::Pair> pairs) { return check(pairs); });
     return !moved_;
@@ -180,7 +181,8 @@ class UserIndex::DuplicateSearch {
   // Keeps those pairs that reach the threshold. False: no others are wanted.
   bool check(std::span<const NearPairs::Pair> pairs) {
     std::vector<DuplicatePair> found;
-    for (size_t first = 0; first < pairs.size(); first += kChecked) {
+    const size_t wanted_more = query_.most - out_.pairs.size();
+    for (size_t first = 0; first < pairs.size() && found.size() <= wanted_more; first += kChecked) {
       const std::shared_lock reading(user_.mutex_);
       if (!still(user_.compactions_)) return false;
       for (const auto& [a, b] : pairs.subspan(first, std::min(kChecked, pairs.size() - first))) {

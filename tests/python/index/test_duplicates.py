@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import datetime, timezone
 
 import numpy as np
@@ -139,3 +140,23 @@ def test_bad_arguments_are_named(argument, value):
     index = memspan.Index(dim=2)
     with pytest.raises(InvalidArgumentError, match=argument):
         index.duplicates(**{"user": "ana", argument: value})
+
+
+def test_nothing_is_compared_once_there_are_enough():
+    """That those with one embedding are more than asked for shows before any pair of others is looked at."""
+    vectors = np.random.default_rng(1).standard_normal((16_000, 32)).astype(np.float32)
+    vectors[:50] = vectors[0]
+    count = len(vectors)
+    index = memspan.Index(dim=32, auto_consolidate=False)
+    names = [str(number) for number in range(count)]
+    index.add_many(
+        users=["ana"] * count, ids=names, ats=[*range(count)], texts=[""] * count, embeddings=vectors
+    )
+
+    def seconds(most: int) -> float:
+        began = time.process_time()
+        found = index.duplicates(user="ana", most=most, threads=1)
+        assert (len(found.pairs), found.complete) == ((10, False) if most == 10 else (49, True))
+        return time.process_time() - began
+
+    assert min(seconds(10) for _ in range(3)) < 0.7 * min(seconds(1000) for _ in range(3))
