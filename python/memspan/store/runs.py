@@ -36,8 +36,11 @@ class RunReader(Protocol):
     def reports(self, user: str, action: str) -> Iterator[Mapping[str, Any]]:
         """What the runs of an action say of themselves, the latest first; read as far as they are asked for."""
 
-    def changes(self, id: str) -> list[RunChange]:
-        """In the order in which they were made."""
+    def changes(self, id: str, records: Sequence[str] | None = None) -> list[RunChange]:
+        """Of a run, or of these of its records, in the order in which they were made."""
+
+    def touched(self, id: str) -> list[str]:
+        """The records that a run changed, in the order of their last changes."""
 
     def changes_of(self, user: str, ids: Sequence[str]) -> list[tuple[str, RunChange]]:
         """Those of some records in all runs, with the id of the run."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
@@ -16,7 +17,9 @@ from memspan.embed import HashEmbedder
 from memspan.errors import UndoError
 from memspan.lifecycle.sleep.applying import Applied, apply_changes
 from memspan.lifecycle.sleep.changes import Change
+from memspan.lifecycle.undo import undoing
 from memspan.lifecycle.undo.journal import Journal
+from memspan.lifecycle.undo.putting_back import PutBack
 from memspan.remember.tagging.made_tags import write_made_tags
 
 from .test_undo import DAY, START, rows
@@ -238,3 +241,33 @@ def test_what_expired_in_the_cold_tier_leaves_nothing_in_the_journal(memory: Mem
     with memory._engine.store.reading() as reader:
         assert [each.record for each in reader.runs.changes(journal.id) if each.record == "f1"] == []
     assert memory.get(user="ana", id="f1") is None
+
+
+def test_of_a_large_run_few_records_are_in_memory_at_a_time(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.set_quotas(None, user="ana")
+    memory.add_records([fact(f"f{day}", day) for day in range(4, 40)])
+    before, journal = rows(path(memory)), Journal("ana")
+    with memory._engine.changing() as change:
+        going = [f"f{day}" for day in range(40)]
+        journal.follow(change)
+        change.remove("ana", going)
+        change.evicted += [("ana", id_) for id_ in going]
+    journal.end(memory._engine, {})
+    vectors: list[weakref.ref[Any]] = []
+    alive: list[int] = []
+    carry_out = PutBack.carry_out
+
+    def counting(back: PutBack) -> Any:
+        vectors.extend(weakref.ref(record.embedding) for record, _ in back._waiting)
+        alive.append(sum(each() is not None for each in vectors))
+        return carry_out(back)
+
+    monkeypatch.setattr(undoing, "_PART", 4)
+    monkeypatch.setattr(PutBack, "carry_out", counting)
+    assert memory.undo(journal.id).restored == 40
+    assert len(vectors) == 40
+    assert max(alive) <= 8
+    assert rows(path(memory)) == before
+    assert memory.verify() == []

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 import tempfile
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,9 +20,18 @@ from memspan.embed import HashEmbedder
 from memspan.errors import QuotaError
 from memspan.lifecycle.merging.duplicates import Merging
 from memspan.lifecycle.sleep.applying import apply_changes
+from memspan.lifecycle.undo import undoing
 from memspan.lifecycle.undo.journal import Journal
 
 from .test_undo import answers, decided, every, memories, rows
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_parts() -> Iterator[None]:
+    """As for runs of more records than these tests have."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(undoing, "_PART", 3)
+        yield
 
 
 def opened(path: Path) -> Memory:

@@ -28,7 +28,7 @@ class Place:
     """Where a record is now, and what it says there."""
 
     record: Record
-    """With its embedding, if there is a valid one, and without the tags that were made for it."""
+    """With its embedding, if that was asked for and is valid, and without the tags that were made for it."""
     made_tags: tuple[str, ...]
     moved_at: Micros | None
     """When it went to the cold tier; `None` for one in memory."""
@@ -48,20 +48,22 @@ class Done(NamedTuple):
     """Ids of records that could not go back to memory."""
 
 
-def places(reader: StoreReader, user: str, ids: Sequence[str]) -> dict[str, Place]:
+def places(
+    reader: StoreReader, user: str, ids: Sequence[str], *, embeddings: bool = True
+) -> dict[str, Place]:
     """Where each record is now; those that are nowhere are left out."""
-    live = reader.fetch(user, ids, embeddings=True)
+    live = reader.fetch(user, ids, embeddings=embeddings)
     made = reader.made_tags(user, ids)
     found = {id_: Place(without_made(one, made), made.get(id_, ()), None) for id_, one in live.items()}
     if not reader.cold.empty:
-        away = reader.cold.fetch(user, [id_ for id_ in ids if id_ not in live], embeddings=True)
+        away = reader.cold.fetch(user, [id_ for id_ in ids if id_ not in live], embeddings=embeddings)
         for id_, cold in away.items():
             found[id_] = Place(cold.record, cold.made_tags, to_micros(cold.moved_at))
     return found
 
 
 class PutBack:
-    """Collects what is to be done to a user's records within a change, and does it all at once.
+    """Collects what is to be done to some of a user's records within a change, and does it all at once.
 
     Nothing that is in memory has to make room for what comes back: what finds none goes, or stays, in the cold tier.
     Pins, holds, ends of life and made tags are those that a record has now.

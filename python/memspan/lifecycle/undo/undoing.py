@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from enum import Enum
 from typing import Final
 
 from memspan.errors import StoreError, UndoError, UnknownIdError, invalid
@@ -18,13 +19,15 @@ from memspan.store.runs import RunChange
 from memspan.times import now_micros
 
 from .journal import Before, is_left_as, left_cold, read_before
-from .putting_back import Place, PutBack, places
+from .putting_back import Done, Place, PutBack, places
 
 __all__ = ["undo"]
 
 _logger = logging.getLogger("memspan")
 _NAMED: Final = 5
 """Ids in a message."""
+_PART: Final = 256
+"""Records that are put back at a time."""
 
 
 @survives_damage
@@ -55,48 +58,106 @@ def _run(change: Change, id_: str, user: str | None) -> Run:
     return found[0]
 
 
+class _Kind(Enum):
+    """What undoing does to a record, in this order: what leaves memory makes room there."""
+
+    REMOVE = "remove"
+    COLD = "cold"
+    MEMORY = "memory"
+    IF_ROOM = "if room"
+
+
 def _undo(engine: Engine, change: Change, run: Run, leave_changed: bool) -> tuple[Undone, list[str]]:
-    """What was done, and the ids of what was removed."""
-    first: dict[str, RunChange] = {}
-    last: dict[str, RunChange] = {}
-    for each in change.writer.runs.changes(run.id):
-        first.setdefault(each.record, each)
-        last.pop(each.record, None)  # In the order of the last changes.
-        last[each.record] = each
-    now = places(change.writer, run.user, list(first))
-    befores = {id_: read_before(each, run.user) for id_, each in first.items() if each.before is not None}
-    changed = {id_ for id_ in first if not _as_left(now.get(id_), first[id_], last[id_])}
-    changed |= {id_ for id_, before in befores.items() if _is_kept(now.get(id_), before)}
-    changed |= _needed(change, run.user, {id_ for id_ in first if first[id_].before is None} - changed)
+    """What was done, and the ids of what was removed. In parts: records and their vectors are read twice, and those of
+    one part are in memory at a time."""
+    touched = change.writer.runs.touched(run.id)
+    kinds, changed = _look(change, run, touched)
     if changed and not leave_changed:
         raise UndoError(
-            f"{len(changed):,} of the {len(first):,} memories of the run {run.id} were changed, held or went since, or "
-            f"others were made of them ({_listed(sorted(changed))}); undo what came after it first, or leave them as "
-            "they are (leave_changed)"
+            f"{len(changed):,} of the {len(touched):,} memories of the run {run.id} were changed, held or went since, "
+            f"or others were made of them ({_listed(sorted(changed))}); undo what came after it first, or leave them "
+            "as they are (leave_changed)"
         )
+    made = kinds[_Kind.REMOVE]
+    restored = 0
+    cold: list[str] = []
+    for kind in _Kind:
+        for piece in _pieces(kinds[kind], backwards=kind is _Kind.IF_ROOM):
+            done = _put_back(engine, change, run, piece)
+            restored += done.restored
+            cold += done.cold
+            change.let_go()
+    if made:
+        drop_relations(change, run.user)
+    return Undone(run.id, restored, len(made), tuple(sorted(changed)), tuple(sorted(cold))), made
+
+
+def _look(change: Change, run: Run, touched: Sequence[str]) -> tuple[dict[_Kind, list[str]], set[str]]:
+    """What is to be done to which records, in the order of their last changes, and which were changed since."""
+    kinds: dict[_Kind, list[str]] = {kind: [] for kind in _Kind}
+    changed: set[str] = set()
+    for piece in _pieces(touched):
+        steps = _steps(change, run, piece)
+        now = places(change.writer, run.user, piece, embeddings=False)
+        for id_, (first, last) in steps.items():
+            place, before = now.get(id_), _before(first, run)
+            if not _as_left(place, first, last) or (before is not None and _is_kept(place, before)):
+                changed.add(id_)
+            else:
+                kinds[_kind(before, place, last)].append(id_)
+    made = set(kinds[_Kind.REMOVE])
+    if needed := _needed(change, run.user, made):
+        changed |= needed
+        kinds[_Kind.REMOVE] = [id_ for id_ in kinds[_Kind.REMOVE] if id_ not in needed]
+    return kinds, changed
+
+
+def _put_back(engine: Engine, change: Change, run: Run, ids: Sequence[str]) -> Done:
     back = PutBack(engine, change, run.user)
-    made = [id_ for id_ in last if first[id_].before is None and id_ not in changed]
-    for id_ in made:
-        back.remove(id_, now.get(id_))
-    for id_, left in last.items():
-        if id_ in changed or first[id_].before is None:
-            continue
-        before = befores[id_]
-        place = now.get(id_)
-        if place is None:
+    now = places(change.writer, run.user, ids)
+    for id_, (first, last) in _steps(change, run, ids).items():
+        place, before = now.get(id_), _before(first, run)
+        if before is None:
+            back.remove(id_, place)
+        elif place is None:
             back.to_memory(before.record, None)
         elif before.evicted_at is not None:
             back.to_cold(before.record, place, before.evicted_at)
-        elif place.cold and left_cold(left):
+        elif place.cold and left_cold(last):
             back.to_memory_if_room(before.record, place)
         elif place.cold:
             back.stays_cold(before.record, place)
         else:
             back.to_memory(before.record, place)
-    done = back.carry_out()
-    if made:
-        drop_relations(change, run.user)
-    return Undone(run.id, done.restored, done.removed, tuple(sorted(changed)), done.cold), made
+    return back.carry_out()
+
+
+def _kind(before: Before | None, now: Place | None, last: RunChange) -> _Kind:
+    """See `_put_back`."""
+    if before is None:
+        return _Kind.REMOVE
+    if now is None or not (now.cold or before.evicted_at is not None):
+        return _Kind.MEMORY
+    return _Kind.IF_ROOM if before.evicted_at is None and left_cold(last) else _Kind.COLD
+
+
+def _steps(change: Change, run: Run, ids: Sequence[str]) -> dict[str, tuple[RunChange, RunChange]]:
+    """The first and the last change of each record, in the order of `ids`."""
+    first: dict[str, RunChange] = {}
+    last: dict[str, RunChange] = {}
+    for each in change.writer.runs.changes(run.id, ids):
+        first.setdefault(each.record, each)
+        last[each.record] = each
+    return {id_: (first[id_], last[id_]) for id_ in ids}
+
+
+def _before(first: RunChange, run: Run) -> Before | None:
+    return None if first.before is None else read_before(first, run.user)
+
+
+def _pieces(ids: Sequence[str], *, backwards: bool = False) -> Iterator[Sequence[str]]:
+    starts = range(0, len(ids), _PART)
+    return (ids[start : start + _PART] for start in (reversed(starts) if backwards else starts))
 
 
 def _as_left(now: Place | None, first: RunChange, last: RunChange) -> bool:

@@ -51,6 +51,8 @@ class Change:
         self.lost = False
         """Whether more of the index may be other than the store has it than `changed` tells."""
         self._changed: list[Callable[[], Iterable[_Key]]] = []
+        self._let_go = 0
+        """How many of them keep no records."""
         self.evicted: list[_Key] = []
         """(user, id) of what the index evicted; at the end of the transaction it goes to the cold tier."""
         self.evicting: Callable[[str, Sequence[Record]], None] | None = None
@@ -80,6 +82,13 @@ class Change:
     def changed(self) -> Iterator[_Key]:
         """(user, id) of the records that the index may have otherwise than the store if this is rolled back."""
         return chain(*(keys() for keys in self._changed), self.evicted, self.settling)
+
+    def let_go(self) -> None:
+        """Keep no more of the records that it has written so far than their keys: belongs between parts of a large one.
+        O(those since the last time)."""
+        keys = [key for each in self._changed[self._let_go :] for key in each()]
+        self._changed[self._let_go :] = [keys.copy]
+        self._let_go += 1
 
     def writes(self, user: str) -> list[str]:
         """Ids of a user's records that it has put into the index, or is about to. Any thread may ask."""

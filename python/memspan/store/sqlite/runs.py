@@ -68,13 +68,27 @@ class SqliteRunReader(SqliteRows):
             last = rows[-1][0]
             yield from (_report(report) for _, report in rows)
 
-    def changes(self, id: str) -> list[RunChange]:
+    def changes(self, id: str, records: Sequence[str] | None = None) -> list[RunChange]:
+        statement = "SELECT c.record, c.before, c.embedding, c.after FROM run_changes c JOIN runs x ON x.pk = c.run_pk "
+        if records is None:
+            rows = self._all(statement + "WHERE x.id = ? ORDER BY c.position", (id,))
+            return [RunChange._make(row) for row in rows]
+        found: list[Sequence[Any]] = []
+        for piece in chunks(records):
+            places, values = marks(piece)
+            found += self._all(
+                f"{statement} WHERE x.id = ? AND c.user_pk = x.user_pk AND c.record IN ({places}) ORDER BY c.position",
+                (id, *values),
+            )
+        return [RunChange._make(row) for row in found]
+
+    def touched(self, id: str) -> list[str]:
         rows = self._all(
-            "SELECT c.record, c.before, c.embedding, c.after FROM run_changes c JOIN runs x ON x.pk = c.run_pk "
-            "WHERE x.id = ? ORDER BY c.position",
+            "SELECT c.record FROM run_changes c JOIN runs x ON x.pk = c.run_pk WHERE x.id = ? "
+            "GROUP BY c.record ORDER BY max(c.position)",
             (id,),
         )
-        return [RunChange._make(row) for row in rows]
+        return [record for (record,) in rows]
 
     def changes_of(self, user: str, ids: Sequence[str]) -> list[tuple[str, RunChange]]:
         rows: list[Sequence[Any]] = []
