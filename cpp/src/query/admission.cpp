@@ -155,15 +155,24 @@ void Admission::keep_by_where(const Where& where) {
   if (!leave_open()) keep_matching();
 }
 
+// By time where that can be, as the learned ranking makes something of how many there seem to be.
 bool Admission::leave_open() {
   if (form_ == Form::slots || count_ < kAskedAdmitted) return false;
   size_t asked = 0;
   size_t admitted = 0;
-  for_every_in_form(count_ / kOpenSample, [&](Slot slot) {
+  const auto ask = [&](Slot slot) {
     ++asked;
     admitted += verdicts_.admits(slot) ? 1 : 0;
-  });
-  if (admitted * kOpenShare < asked) return false;
+  };
+  const size_t step = count_ / kOpenSample;
+  if (form_ == Form::spans || rare()) {
+    for_every_in_form(step, ask);
+  } else {
+    walk(step, [&](Slot slot) {
+      if (in_form(slot)) ask(slot);
+    });
+  }
+  if (asked == 0 || admitted * kOpenShare < asked) return false;
   count_ = count_ * admitted / asked;
   return open_ = true;
 }

@@ -111,6 +111,22 @@ class Admission {
     }
   }
 
+  // Calls f for those of the set among every `step`-th of all records by time, which saving and loading do not change as
+  // they do slots. O(records / step, and the pieces of the timeline).
+  template <typename F>
+  void for_every_by_time(size_t step, F&& f) const {
+    visit([&](auto admits_slot) {
+      walk(step, [&](Slot slot) {
+        if (admits_slot(slot)) f(slot);
+      });
+    });
+  }
+  // Are so few of all records in the set that those that lie so far apart in time are seldom of it?
+  bool rare() const {
+    constexpr size_t kRare = 16;
+    return count_ * kRare < user_->timeline.size();
+  }
+
   // The newest `limit` of the set, newest first; settles. O(limit) for all and spans; otherwise
   // O(limit n / count) or O(count), whichever is less.
   void newest(size_t limit, std::vector<Slot>& out) const;
@@ -140,6 +156,15 @@ class Admission {
     } else {
       bits_.for_every(step, f);
     }
+  }
+  template <typename F>
+  void walk(size_t step, F f) const {
+    const Timeline::Entries& entries = user_->timeline.entries();
+    size_t next = 0;  // in the piece
+    Timeline::Entries::for_each_piece(entries.begin(), entries.end(), [&](std::span<const Timeline::Entry> piece) {
+      for (; next < piece.size(); next += step) f(piece[next].slot());
+      next -= piece.size();
+    });
   }
   void clear(const UserColumns& user);
   void start_from_tags(const PreparedQuery& prepared);

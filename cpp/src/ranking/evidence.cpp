@@ -11,7 +11,6 @@ namespace {
 
 // Cosines that the spread is estimated from: its deviation is then off by some 6 %.
 constexpr size_t kSample = 128;
-constexpr size_t kRare = 16;  // one of so many records, or fewer, is rarely met along the time
 constexpr size_t kFewRare = 2048;  // of those are put in order: up to a tenth of a millisecond, next to nothing where they lie in it
 constexpr float kLeastDeviation = 0.02f;
 constexpr size_t kMaskedWords = 64;
@@ -64,10 +63,9 @@ Spread RankingEvidence::spread_of_cosines(const UserColumns& user, const float* 
   sample_cosines_.clear();
   sample_slots_.clear();
   const auto take = [&](Slot slot) { sample_slots_.push_back(slot); };
-  const Timeline::Entries& entries = user.timeline.entries();
   const size_t step = std::max<size_t>(1, admission.count() / kSample);
-  const bool rare = admission.count() * kRare < entries.size();
-  if (admission.form() != Admission::Form::spans && rare && !admission.open() && admission.count() <= kFewRare) {
+  const bool in_spans = admission.form() == Admission::Form::spans;
+  if (!in_spans && admission.rare() && !admission.open() && admission.count() <= kFewRare) {
     by_time_.clear();
     for (const Slot slot : admission.slots()) by_time_.emplace_back(user.ats[slot], slot);
     const auto earlier = [recency = user.recency()](const auto& a, const auto& b) {
@@ -75,18 +73,10 @@ Spread RankingEvidence::spread_of_cosines(const UserColumns& user, const float* 
     };
     if (!std::is_sorted(by_time_.begin(), by_time_.end(), earlier)) std::sort(by_time_.begin(), by_time_.end(), earlier);
     for (size_t i = 0; i < by_time_.size(); i += step) take(by_time_[i].second);
-  } else if (admission.form() == Admission::Form::spans || rare) {
+  } else if (in_spans || admission.rare()) {
     admission.for_every(step, take);
   } else {
-    admission.visit([&](auto admits) {
-      size_t next = 0;  // in the piece
-      Timeline::Entries::for_each_piece(entries.begin(), entries.end(), [&](std::span<const Timeline::Entry> piece) {
-        for (; next < piece.size(); next += step) {
-          if (admits(piece[next].slot())) take(piece[next].slot());
-        }
-        next -= piece.size();
-      });
-    });
+    admission.for_every_by_time(step, take);
   }
   user.vectors.score_each(query, sample_slots_.size(), [&](size_t i) { return sample_slots_[i]; },
                           [&](size_t, float cosine) { sample_cosines_.push_back(cosine); });

@@ -301,3 +301,28 @@ def test_what_is_learnt_of_a_filtered_answer_does_not_depend_on_the_order_of_wri
         one, other = (index.search(**asked, fusion="learned", exact=True) for index in indexes)
         assert one.ids == other.ids
         assert one.scores == pytest.approx(other.scores, abs=1e-6)
+
+
+def test_learned_answers_about_most_records_do_not_depend_on_the_order_of_writing() -> None:
+    random = np.random.default_rng(0)
+    count = 9000  # of which those that `where` admits are not counted before the search
+    embeddings = random.standard_normal((count, 8)).astype(np.float32)
+    kinds = random.integers(0, 3, count)
+    indexes = []
+    for order in (np.arange(count), random.permutation(count)):
+        index = memspan.Index(8, auto_consolidate=False)
+        index.add_many(
+            user="ana",
+            ids=[f"m{number}" for number in order],
+            ats=order * 1_000_000_000,
+            embeddings=embeddings[order],
+            metadatas=[{"kind": int(kind)} for kind in kinds[order]],
+        )
+        indexes.append(index)
+    for embedding in random.standard_normal((20, 8)):
+        one, other = (
+            index.search(user="ana", embedding=embedding, fusion="learned", where={"kind": {"$ne": 1}})
+            for index in indexes
+        )
+        assert one.ids == other.ids
+        assert one.scores == pytest.approx(other.scores, abs=1e-6)
