@@ -45,6 +45,7 @@ class Bm25 {
   // Posting::frequency() tells: of that or more, if it is at the cap.
   float most(uint32_t frequency) const {
     constexpr float kRounding = 1.0f + 1e-6f;
+    if (frequency == 0) return 0.0f;  // of a list behind whose word a tail follows; with b = 1, 0 / 0 otherwise
     if (frequency >= Posting::kShortCap) return kRounding;
     const auto f = static_cast<float>(frequency);
     return f / (f + offset_) * kRounding;

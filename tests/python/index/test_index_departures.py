@@ -97,3 +97,19 @@ def test_searches_see_nothing_of_what_was_evicted(eviction: str, tmp_path: Path)
             assert ours[name] == theirs[name], name
         checked += 1
     assert checked > 25
+
+
+def test_questions_of_many_words_find_the_best_beside_what_was_evicted_where_length_counts_in_full() -> None:
+    chance = random.Random(5)
+    words = [f"word{number}" for number in range(60)]
+    texts = [" ".join(chance.choices(words, k=chance.randrange(4, 20))) for _ in range(2000)]
+    index, other = (memspan.Index(DIM, b=1.0, auto_consolidate=False) for _ in range(2))
+    index.set_quotas(user="ana", capacities={"episodic": 1500}, eviction="oldest")
+    ids = [f"m{number:04}" for number in range(len(texts))]
+    for first in range(0, len(texts), 500):
+        some = slice(first, first + 500)
+        index.add_many(user="ana", ids=ids[some], ats=range(first, first + 500), texts=texts[some])
+    other.add_many(user="ana", ids=ids[500:], ats=range(500, 2000), texts=texts[500:])
+    for number in range(40):
+        question = {"text": " ".join(chance.sample(words, 30)), "k": 1 + number % 5}
+        assert answers(index, [question]) == answers(other, [question])
