@@ -26,6 +26,7 @@ from .place import Place
 from .select import Conversation, read_selected
 from .sessions import placed_objects
 from .source import Item
+from .telegram import is_telegram
 from .turns import Turn
 
 __all__ = ["CHAT"]
@@ -39,7 +40,7 @@ _FIRST_MOMENT = datetime.min.replace(tzinfo=timezone.utc)
 def _matches(value: Any) -> bool:
     first = first_object(value)
     if isinstance(first.get("messages"), list) or is_exported(first):
-        return True
+        return not is_telegram(first)
     return ("content" in first or isinstance(first.get("parts"), list)) and (
         isinstance(first.get("role"), str) or isinstance(first.get("speaker"), str)
     )

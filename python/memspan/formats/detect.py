@@ -11,19 +11,38 @@ from typing import Any, Final
 from ..errors import FormatError
 from .beam import BEAM
 from .chat import CHAT
+from .claude_code import CLAUDE_CODE
+from .codex import CODEX
 from .format import Format, first_object
 from .halumem import HALUMEM
 from .jsonl import JSONL
 from .locomo import LOCOMO
 from .longmemeval import LONGMEMEVAL
+from .open_webui import OPEN_WEBUI
 from .place import describe
 from .realtalk import REALTALK
 from .source import json_values, open_source, source_name
+from .telegram import TELEGRAM
 
 __all__ = ["FORMATS", "detect", "format_of", "other_format"]
 
 FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
-    {each.name: each for each in (LOCOMO, REALTALK, BEAM, HALUMEM, LONGMEMEVAL, CHAT, JSONL)}
+    {
+        each.name: each
+        for each in (
+            LOCOMO,
+            REALTALK,
+            BEAM,
+            HALUMEM,
+            LONGMEMEVAL,
+            CHAT,
+            CLAUDE_CODE,
+            CODEX,
+            OPEN_WEBUI,
+            TELEGRAM,
+            JSONL,
+        )
+    }
 )
 """Every format by its name."""
 

@@ -9,7 +9,7 @@ from .fields import as_name, as_object, optional, required
 from .place import Place
 from .sessions import placed_objects
 
-__all__ = ["exported_messages", "is_exported"]
+__all__ = ["branch", "exported_messages", "is_exported"]
 
 _ROLES: Final = {"human": "user"}
 _NOT_SAID: Final = frozenset(
@@ -47,19 +47,27 @@ def _of_claude(message: Mapping[str, Any], place: Place) -> dict[str, Any]:
     }
 
 
+def branch(
+    nodes: Mapping[str, Any], place: Place, name: Any, parent: str
+) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """The nodes of a tree at `place` from the one of that name back to the first, each of which names the one before it
+    in its field `parent`; from the last that is there, if none has the name."""
+    left = dict(nodes)
+    if not isinstance(name, str) or name not in left:
+        name = next(reversed(left), None)
+    while isinstance(name, str) and name in left:
+        node = as_object(left.pop(name), place[name])  # once: a file may lead in circles
+        yield place[name], node
+        name = node.get(parent)
+
+
 def _branch(fields: Mapping[str, Any], place: Place) -> Iterator[tuple[Place, dict[str, Any]]]:
     """From the last message to the first."""
-    nodes = dict(as_object(fields["mapping"], place["mapping"]))
-    name = fields["current_node"]
-    if not isinstance(name, str) or name not in nodes:
-        name = next(reversed(nodes), None)
-    while isinstance(name, str) and name in nodes:
-        position = place["mapping"][name]
-        node = as_object(nodes.pop(name), position)  # once: a file may lead in circles
+    nodes = as_object(fields["mapping"], place["mapping"])
+    for position, node in branch(nodes, place["mapping"], fields["current_node"], "parent"):
         message = optional(node, "message", position, as_object)
         if message is not None:
             yield position["message"], message
-        name = node.get("parent")
 
 
 def _is_said(message: Mapping[str, Any]) -> bool:

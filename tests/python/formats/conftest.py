@@ -188,6 +188,123 @@ JSONL = [
     {"text": "Glaze needs two coats.", "user": "mo"},
 ]
 
+CLAUDE_CODE = [
+    {"type": "summary", "summary": "Kiln timer", "leafUuid": "l-3"},
+    {
+        "type": "user",
+        "parentUuid": None,
+        "isSidechain": False,
+        "sessionId": "s-1",
+        "uuid": "l-1",
+        "timestamp": "2025-05-26T07:27:40.079Z",
+        "message": {"role": "user", "content": "Fix the kiln timer."},
+    },
+    {
+        "type": "assistant",
+        "parentUuid": "l-1",
+        "isSidechain": False,
+        "sessionId": "s-1",
+        "uuid": "l-2",
+        "timestamp": "2025-05-26T07:27:44.000Z",
+        "message": {
+            "id": "msg-1",
+            "type": "message",
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": "Where is it?", "signature": "x"},
+                {"type": "text", "text": "I look at it."},
+                {"type": "tool_use", "id": "t-1", "name": "Read", "input": {"file_path": "timer.py"}},
+            ],
+        },
+    },
+]
+
+CODEX = [
+    {
+        "timestamp": "2025-10-29T00:59:38.317Z",
+        "type": "session_meta",
+        "payload": {"id": "c-1", "timestamp": "2025-10-29T00:59:38.308Z", "cwd": "/kiln"},
+    },
+    {
+        "timestamp": "2025-10-29T00:59:38.400Z",
+        "type": "response_item",
+        "payload": {
+            "type": "message",
+            "role": "user",
+            "content": [{"type": "input_text", "text": "List the glazes."}],
+        },
+    },
+    {
+        "timestamp": "2025-10-29T00:59:39.500Z",
+        "type": "response_item",
+        "payload": {
+            "type": "function_call",
+            "name": "shell",
+            "arguments": '{"command": ["ls"]}',
+            "call_id": "k-1",
+        },
+    },
+]
+
+OPEN_WEBUI = [
+    {
+        "id": "w-1",
+        "user_id": "u-1",
+        "title": "Sails",
+        "created_at": 1717236000,
+        "chat": {
+            "title": "Sails",
+            "history": {
+                "currentId": "m-2",
+                "messages": {
+                    "m-1": {
+                        "id": "m-1",
+                        "parentId": None,
+                        "childrenIds": ["m-2"],
+                        "role": "user",
+                        "content": "How do I patch a sail?",
+                        "timestamp": 1717236001,
+                    },
+                    "m-2": {
+                        "id": "m-2",
+                        "parentId": "m-1",
+                        "childrenIds": [],
+                        "role": "assistant",
+                        "content": "With tape.",
+                        "timestamp": 1717236005,
+                    },
+                },
+            },
+        },
+    }
+]
+
+TELEGRAM = {
+    "name": "Rowing club",
+    "type": "private_group",
+    "id": 4711,
+    "messages": [
+        {
+            "id": 1,
+            "type": "service",
+            "date": "2024-05-19T09:00:00",
+            "date_unixtime": "1716109200",
+            "actor": "Noor",
+            "action": "create_group",
+            "text": "",
+        },
+        {
+            "id": 2,
+            "type": "message",
+            "date": "2024-05-19T09:01:00",
+            "date_unixtime": "1716109260",
+            "from": "Noor",
+            "from_id": "user1",
+            "text": ["See ", {"type": "link", "text": "https://example.org"}, "!"],
+        },
+    ],
+}
+
 
 def lines(values: list[Any]) -> str:
     return "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
@@ -200,6 +317,10 @@ SAMPLES = {
     "halumem": ("halumem.jsonl", lines(HALUMEM)),
     "longmemeval": ("longmemeval.json", json.dumps(LONGMEMEVAL, indent=2)),
     "chat": ("chat.jsonl", lines([CHAT])),
+    "claude-code": ("s-1.jsonl", lines(CLAUDE_CODE)),
+    "codex": ("rollout-c-1.jsonl", lines(CODEX)),
+    "open-webui": ("chat-export.json", json.dumps(OPEN_WEBUI)),
+    "telegram": ("result.json", json.dumps(TELEGRAM, indent=1)),
     "jsonl": ("records.jsonl", lines(JSONL)),
 }
 

@@ -190,7 +190,8 @@ def test_a_missing_field_is_named(samples: dict[str, str], write_json: WriteJson
 
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_every_turn_is_complete(sample_file: SampleFile, name: str) -> None:
-    turns = list(read_turns(sample_file(name), user="ana" if name == "chat" else None))
+    user = "ana" if name in ("chat", "claude-code", "codex", "telegram") else None
+    turns = list(read_turns(sample_file(name), user=user))
     assert turns
     for turn in turns:
         assert turn.user

@@ -56,7 +56,7 @@ def test_values_replaced_and_removed(samples: dict[str, str], name: str, data: s
     text = samples[name]
     values = (
         [json.loads(line) for line in text.splitlines()]
-        if name in ("halumem", "chat", "jsonl")
+        if name in ("halumem", "chat", "claude-code", "codex", "jsonl")
         else json.loads(text)
     )
     for _ in range(data.draw(st.integers(1, 3))):

@@ -80,9 +80,9 @@ def ingest(
 ) -> None:
     """Read the turns of FILE (`-`: stdin) into a store.
 
-    FILE is an OpenAI-style chat (JSON or JSON Lines), the conversations.json that ChatGPT or Claude export, a file of
-    a data set that --format names, or plain records, one a line, with a text and whatever else is known (session,
-    speaker, id, tags):
+    FILE is an OpenAI-style chat (JSON or JSON Lines), the conversations.json that ChatGPT or Claude export, an export
+    of Open WebUI or Telegram Desktop, a session file of Claude Code or Codex CLI, a file of a data set that --format
+    names, or plain records, one a line, with a text and whatever else is known (session, speaker, id, tags):
 
     \b
       {"user": "ana", "at": "2024-05-19T16:55Z", "text": "It was 640 euros."}
