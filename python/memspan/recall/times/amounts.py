@@ -27,6 +27,7 @@ _SPARE: Final[dict[Unit, int]] = {"day": 6, "week": 3, "month": 3, "century": 5}
 
 
 _AHEAD: Final = ("week", "month", "year")
+_JOINTS: Final = ("or", "to", "dash", "and")
 _NAMES_UNIT: Final = frozenset(["year", "number", "month", "last", "this", "next", "of"])
 
 
@@ -84,7 +85,9 @@ def _simple(sentence: Sentence, at: int) -> Amount | None:
     if counts is None:
         return None
     low, high, stop = counts
-    if sentence.kind(stop) in ("or", "to", "dash", "and"):
+    if sentence.kind(stop) in _JOINTS or (
+        sentence.kind(stop) == "until" and sentence.lexicon.language != "en"
+    ):
         # "and" tells two counts only after "between": "between two and three weeks ago".
         more = _counts(sentence, stop + 1) if sentence.kind(stop + 1) in ("number", "decimal") else None
         if more is not None and more[0] > low and _may_join(sentence, at, stop):

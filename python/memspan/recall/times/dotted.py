@@ -18,6 +18,9 @@ _LEADS: Final = word_set("on from until since to between before after by the and
 """What makes a day of two numbers, which could be a section or a version."""
 _SLASHED: Final = re.compile(r"(\d{1,2})/(\d{1,2})")
 _BEFORE_SLASHED: Final = word_set("on since until between before after by from weekday comma")
+_JOINTS: Final = word_set("and or comma to dash")
+_LONGEST: Final = 32
+"""Days of a list that are looked back over."""
 _FRACTIONS: Final = word_set("1/2 1/3 2/3 1/4 3/4 1/5 1/10")
 """What they are, and no days, unless a word before them says so."""
 
@@ -28,6 +31,8 @@ def dotted_day(sentence: Sentence, at: int) -> tuple[Partial, int] | None:
     before = sentence.kind(at - 1)
     if match is None or not sentence.lexicon.day_first:
         return None
+    if before == "comma" and (first := _first_listed(sentence, at)) != at:
+        before = sentence.kind(first - 1)
     dated = sentence.kind(at + 1) == "dot" and _behind_weekday(sentence, at)
     if before not in _LEADS and not dated:
         return None
@@ -75,10 +80,26 @@ def other_order(token: Token, written: Partial) -> Partial | None:
 
 def _leads(sentence: Sentence, at: int) -> bool:
     """Whether what stands around two numbers with a slash makes a day of them."""
-    before = sentence.kind(at - 1)
-    if before in ("and", "to", "dash"):  # "between 5/12 and 5/20", "from 5/12 to 5/20"
-        return sentence.kind(at - 2) == "dotted" and _is_led(sentence, at - 2) and _ends(sentence, at)
-    return _is_led(sentence, at) and _ends(sentence, at)
+    first = _first_listed(sentence, at)
+    if first == at and sentence.kind(at - 1) in ("and", "to", "dash"):
+        return False
+    return _is_led(sentence, first) and _ends(sentence, at)
+
+
+def _first_listed(sentence: Sentence, at: int) -> int:
+    """The first of the days in numbers that a day stands in a row with: "between 5/12 and 5/20", "on 3/5, 3/7 and 3/9",
+    "am 3.5., 7.5. und 9.5."."""
+    for _ in range(_LONGEST):
+        joint = at - 1
+        if sentence.kind(joint) not in _JOINTS:
+            break
+        if sentence.kind(joint) in ("and", "or") and sentence.kind(joint - 1) == "comma":
+            joint -= 1
+        other = joint - 1 - (sentence.kind(joint - 1) == "dot")
+        if sentence.kind(other) not in ("dotted", "decimal"):
+            break
+        at = other
+    return at
 
 
 def _is_led(sentence: Sentence, at: int) -> bool:

@@ -251,8 +251,26 @@ def _few_past(match: Match[str], now: datetime) -> Reading | None:
     )
 
 
-def _half_year_ago(match: Match[str], now: datetime) -> Reading | None:
-    return _reading(unit_span("month", moved(now, "month", -6)), "month", 0.9, "6 month back")
+def _half_ago(match: Match[str], now: datetime) -> Reading | None:
+    """With a half beside the number, or alone: "一年半前", "两个半月前", "半个月前"."""
+    count = 0 if match["n"] is None else number_of(match["n"])
+    unit = (match["unit"] or match["half"] or match["whole"])[-1]
+    if unit == "年":
+        count = 12 * count + 6
+        return _reading(unit_span("month", moved(now, "month", -count)), "month", 0.9, f"{count} month back")
+    if unit != "月":
+        count = 60 * count + 30
+        return _reading(
+            unit_span("minute", moved(now, "minute", -count)), "minute", 0.9, f"{count} minute back"
+        )
+    day = shifted(now, days=-30 * count - 15)
+    span = Span(day_span(shifted(day, days=-_SPARE)).start, day_span(shifted(day, days=_SPARE)).end)
+    return _reading(span, "day", 0.5, f"{30 * count + 15} day back")
+
+
+def _half_past(match: Match[str], now: datetime) -> Reading | None:
+    start = moved(now, "month", -6) if match["unit"] == "年" else shifted(now, days=-15)
+    return _reading(Span(day_span(start).start, now), "month", 0.8, f"half a {match['unit']} up to now")
 
 
 def _past(match: Match[str], now: datetime) -> Reading | None:
@@ -303,6 +321,8 @@ _YEARS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "yea
 _MONTHS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "month")
 _WEEKS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "week")
 _LONE_DAY: Final = (
+_SPARE: Final = 3
+"""Days on either side that half a month stands for."""
     r"(?<![\d./:~\-〜–月年週周毎每约約近第计計共全の的こもとうあ和与至到])(?<!から)(?P<d>\d{1,2})"
     r"(?:日(?=[（(](?P<jday>[月火水木金土日])[）)])|号(?=[（(]?(?:星期|周|礼拜)(?P<day>[一二三四五六日天]))"
     r"|日(?=に(?![\d一数分わ]|何(?![をがかで])|ど[れの]くらい)|は|から|まで|以降)"
@@ -372,7 +392,15 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Read
         (rf"(?:この|ここ|直近)(?P<n>{NUMBER})(?P<unit>日(?=間)|週間|[ヶかカ]月|年|時間)間?", _past),
         (rf"(?<![以之目当年节月日])(?:前|这|过去|最近|ここ)[几数](?P<unit>{_words(AGO)})間?", _few_past),
         (rf"(?<![{_COUNTS}百千万])好?[几数](?P<unit>{_words(AGO)})(?:之前|以前|前)", _few_ago),
-        (r"(?<![上下前后後])半年(?:之前|以前|前)", _half_year_ago),
+        (
+            rf"(?:(?P<n>{NUMBER})(?:个半(?P<half>月|小时|钟头)|(?P<unit>年|[ヶかカヵケ]月|時間)半)"
+            r"|(?<![上下前后後])半(?P<whole>个?月|年|个?小时))(?:之前|以前|前)",
+            _half_ago,
+        ),
+        (
+            r"(?:过去|過去|最近|这|この|ここ|直近|近)(?:的|の)?半(?:个|か)?(?P<unit>年(?!级)|月(?!板))(?:間|来)?",
+            _half_past,
+        ),
         (rf"(?P<n>{NUMBER})年前[の的]?(?P<m>{NUMBER})月(?!{NUMBER}[日号])", _month_ago),
         (rf"(?<!の)(?P<n>{NUMBER})(?P<unit>{_words(AGO)})(?:之前|以前|前)", _ago),
         (

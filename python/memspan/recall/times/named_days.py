@@ -62,13 +62,14 @@ NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
     "black friday": (11, 4, 3, 1),
     "cyber monday": (11, 4, 3, 4),
     "nicholas": (12, 6),
+    "christmas break": (12, 23),
     "christmas eve": (12, 24),
     "christmas": (12, 25),
     "boxing": (12, 26),
     "new year eve": (12, 31),
 }
 
-_LENGTHS: Final = {"holy week": 8}
+_LENGTHS: Final = {"holy week": 8, "christmas break": 15}
 """Days of those that have more than one."""
 _MONTHS_BACK: Final = 240
 
@@ -76,10 +77,11 @@ _MONTHS_BACK: Final = 240
 def named_day(name: str, year: int) -> Span:
     """That day of a year from 1 to 9999."""
     rule = NAMED_DAYS[name]
+    length = _LENGTHS.get(name, 1)
     if len(rule) == 1:
-        return day_span(easter(year) + timedelta(days=rule[0]), _LENGTHS.get(name, 1))
+        return day_span(easter(year) + timedelta(days=rule[0]), length)
     if len(rule) == 2:
-        return day_span(date(year, rule[0], rule[1]))
+        return day_span(date(year, rule[0], rule[1]), length)
     month, which, weekday = rule[:3]
     first = date(year, month, 1)
     if which < 0:

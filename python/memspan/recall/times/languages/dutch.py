@@ -104,7 +104,7 @@ LEXICON = Lexicon(
         "since": {"sinds|vanaf|niet voor|niet vóór|niet eerder dan": None},
         "until": {"tot|niet na|niet later dan|uiterlijk": None},
         "from": {"van": None},
-        "to": {"tot en met|t/m": None},
+        "to": {"tot en met|t/m|à": None},
         "between": {"tussen": None},
         "and": {"en": None},
         "or": {"of": None},
@@ -136,6 +136,7 @@ LEXICON = Lexicon(
             "tweede paasdag": "easter monday",
             "sinterklaas": "nicholas",
             "koningsdag": "king",
+            "kerstvakantie": "christmas break",
             "hemelvaart|hemelvaartsdag": "ascension",
             "goede vrijdag": "good friday",
         }

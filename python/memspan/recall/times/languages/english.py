@@ -217,6 +217,8 @@ LEXICON = Lexicon(
             "black friday": "black friday",
             "christmas eve|xmas eve": "christmas eve",
             "christmas|christmas day|christmas time|christmastime|xmas": "christmas",
+            "christmas break|christmas holidays|christmas holiday|christmas vacation|xmas break|xmas holidays"
+            "|christmas hols": "christmas break",
             "boxing day": "boxing",
             "martin luther king day|martin luther king jr day|mlk day": "martin luther king",
             "president day|presidents day|presidents ' day": "presidents",

@@ -127,6 +127,7 @@ LEXICON = Lexicon(
         },
         "named": {
             "noël": "christmas",
+            "vacances de noël": "christmas break",
             "veille de noël|réveillon de noël": "christmas eve",
             "veille du nouvel an|saint - sylvestre|saint sylvestre": "new year eve",
             "pâques|dimanche de pâques": "easter",

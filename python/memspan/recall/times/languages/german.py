@@ -147,6 +147,7 @@ LEXICON = Lexicon(
         },
         "named": {
             "weihnachten": "christmas",
+            "weihnachtsferien": "christmas break",
             "heiligabend": "christmas eve",
             "silvester": "new year eve",
             "neujahr": "new year",

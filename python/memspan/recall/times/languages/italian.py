@@ -126,6 +126,7 @@ LEXICON = Lexicon(
         },
         "named": {
             "natale": "christmas",
+            "vacanze di natale|vacanze natalizie": "christmas break",
             "pasqua|domenica di pasqua": "easter",
             "domenica delle palme": "palm sunday",
             "settimana santa": "holy week",

@@ -125,6 +125,7 @@ LEXICON = Lexicon(
         },
         "named": {
             "natal": "christmas",
+            "férias de natal|férias do natal": "christmas break",
             "páscoa|domingo de páscoa": "easter",
             "domingo de ramos": "palm sunday",
             "semana santa": "holy week",

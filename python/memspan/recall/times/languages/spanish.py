@@ -126,7 +126,12 @@ LEXICON = Lexicon(
         "glued": {
             "víspera de|víspera del": (("unit", "day"), ("before", None)),
         },
-        "named": {"navidad": "christmas", "nochebuena": "christmas eve", "nochevieja": "new year eve"}
+        "named": {
+            "navidad": "christmas",
+            "vacaciones de navidad": "christmas break",
+            "nochebuena": "christmas eve",
+            "nochevieja": "new year eve",
+        }
         | {"año nuevo": "new year", "domingo de pascua": "easter", "viernes santo": "good friday"}
         | {"día de reyes|día de los reyes": "epiphany", "día de los muertos": "all souls"}
         | {"domingo de ramos": "palm sunday", "pascua|domingo de resurrección": "easter"}
