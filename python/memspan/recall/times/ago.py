@@ -23,6 +23,8 @@ _HELD: Final[dict[Unit, tuple[Unit, ...]]] = {
 _AROUND: Final[dict[Unit, int]] = {"week": 0, "month": 3, "year": 14}
 # What is held again in a longer one: "this week last year".
 _LENGTHS: Final[dict[Unit, int]] = {"day": 1, "week": 2, "weekend": 2, "month": 3, "quarter": 4, "year": 5}
+_ALONE: Final = ("es", "pt")
+"""Languages whose "in two weeks" is a point ahead where nothing else is said."""
 _FUTURE: Final = word_set("will ll shall going gonna plan plans planning due scheduled starts begins ends")
 
 
@@ -130,7 +132,7 @@ def _counted(sentence: Sentence, at: int, kind: str, back: bool) -> tuple[int, A
     elif (
         kind == "ahead"
         or sentence.kind(stop) == "fromnow"
-        or (sentence.kind(at - 1) in ("in", "between") and _looks_ahead(sentence, at, amount.unit))
+        or (sentence.kind(at - 1) in ("in", "between") and _looks_ahead(sentence, at, amount))
     ):
         direction = 1
     else:
@@ -172,16 +174,20 @@ def _turns_ago(sentence: Sentence, at: int, back: bool) -> Reading | None:
     return turned(sentence, -count, at + 1, at + 2 + ago)
 
 
-def _looks_ahead(sentence: Sentence, at: int, unit: Unit) -> bool:
+def _looks_ahead(sentence: Sentence, at: int, amount: Amount) -> bool:
     """Whether "in two weeks" is a point ahead, and not how long something took."""
-    if unit in SMALL_UNITS:
+    if amount.unit in SMALL_UNITS:
         return False
     if sentence.kind(at - 1) == "between":  # "tra due settimane", "fra un mese"
         return sentence.lexicon.language == "it"
     if sentence.tokens[at - 1].word == "dans":  # which is "in" otherwise: "dans la semaine"
         return True
+    if sentence.looks_ahead(at):
+        return True
     if sentence.lexicon.language == "de":  # "in zwei Wochen", but not "was habe ich in zwei Wochen gelernt"
         return not tells_past(sentence, at)
+    if sentence.lexicon.language in _ALONE:
+        return at == 1 and sentence.ends_at(amount.stop)
     return any(
         token.word in _FUTURE or token.word.endswith("'ll") for token in sentence.tokens[max(0, at - 12) : at]
     )

@@ -9,6 +9,8 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .calendar import moved, unit_span
+from .lexicon import TELLING
+from .nights import verbs_of
 from .ranges import Related
 from .reading import Sentence
 from .relations import read_related
@@ -27,45 +29,88 @@ _PAST: Final = word_set(
     "did didn't was wasn't were weren't had hadn't been ago last yesterday saw went got came met said told bought made "
     "took found left heard ate gave felt"
 )
+_ENDS: Final = ("?", "!", ";")
+_TIMES: Final = TELLING | {"number"}
+_TIME: Final = "#"
+_NUMBERS: Final = ("number", "decimal", "dotted")
+_MOST: Final = 40
+"""Words of a sentence that is looked at, as patterns take the square of them; a question is shorter."""
 _BE: Final = word_set("be is are get gets")
+_ARRANGED: Final = word_set("planned scheduled booked arranged")
+_HAVE: Final = word_set("have has got")
+_DO: Final = word_set("do does")
+_HAD_ON: Final = word_set("on anything something any time")
+"""Behind "do I have", what makes it one's time: "do I have anything on Friday"."""
+_OWN: Final = {"i": ("a", "an"), "we": ("a", "an")}
+"""The same behind who asks: "do I have an appointment"."""
 _SHORT: Final = 4
-_BOUNDED: Final = ("in", "until")
+_BOUNDED: Final = ("in", "until", "before", "after")
 _MOMENT: Final = timedelta(microseconds=1)
 
 
 def ahead_from(sentence: Sentence) -> list[bool]:
-    """For each token, whether its sentence is about what is to come, and nothing in it about the past; all false in
-    other languages than English. O(words)."""
+    """For each token, whether its sentence is about what is to come, and nothing in it about the past. O(words)."""
     flags: list[bool] = []
-    if sentence.lexicon.language != "en":
-        return [False] * len(sentence.tokens)
-    words: list[str] = []
-    for token in sentence.tokens:
-        words.append(token.word)
-        if token.kind == "dot" or token.word in "?!;":
-            flags += [_looks_ahead(words)] * len(words)
-            words = []
-    return flags + [_looks_ahead(words)] * len(words)
+    first = 0
+    for at, token in enumerate(sentence.tokens):
+        if token.word in _ENDS or (token.kind == "dot" and not _is_of_day(sentence, at)):
+            flags += [_is_ahead(sentence, first, at)] * (at + 1 - first)
+            first = at + 1
+    stop = len(sentence.tokens)
+    return flags + [_is_ahead(sentence, first, stop)] * (stop - first)
+
+
+def _is_of_day(sentence: Sentence, at: int) -> bool:
+    """Whether a dot makes the number before it a day: "am 10. Mai", "am 10. gesagt"."""
+    return sentence.lexicon.language != "en" and sentence.kind(at - 1) in _NUMBERS
+
+
+def _is_ahead(sentence: Sentence, first: int, stop: int) -> bool:
+    """The same of the tokens between two."""
+    lexicon, tokens = sentence.lexicon, sentence.tokens[first:stop]
+    if lexicon.language == "en":
+        return _looks_ahead([token.word for token in tokens])
+    if lexicon.ahead is None or not 1 < len(tokens) <= _MOST:
+        return False
+    times = [token.kind in _TIMES for token in tokens]
+    words = [_TIME if is_time else token.word for token, is_time in zip(tokens, times, strict=True)]
+    if lexicon.ahead.search(" ".join(words)) is None:
+        return False
+    verbs = [_TIME if is_time else word for word, is_time in zip(verbs_of(tokens), times, strict=True)]
+    return lexicon.told is None or lexicon.told.search(" ".join(verbs)) is None
 
 
 def _looks_ahead(words: Sequence[str]) -> bool:
-    if not _PAST.isdisjoint(words):
+    arranged = not _ARRANGED.isdisjoint(words) and "have" in words
+    if not _PAST.isdisjoint(word for word in words if word != "got" or not arranged):
         return False
     before = ""
     found = False
     for place, word in enumerate(words):
         if word.endswith("ed") and len(word) > _SHORT and before not in _BE:
-            return False  # "I visited Ana"
+            if word not in _ARRANGED or before not in _HAVE:
+                return False  # "I visited Ana"
+            found = True  # "what do I have planned"
         after = words[place + 1] if place + 1 < len(words) else ""
         found = found or (
             word in _AHEAD
             or word.endswith("'ll")
             or (before in _BEFORE_TO and word == "to" and after not in _LOOKING_BACK)
             or (before == "coming" and word == "up")
+            or (
+                word == "have"
+                and _has_on(before, after)
+                and not _DO.isdisjoint(words[max(0, place - _NEAR) : place])
+            )
             or (word in _OPEN and not _NOW.isdisjoint(words[max(0, place - _NEAR) : place]))
         )
         before = word
     return found
+
+
+def _has_on(before: str, after: str) -> bool:
+    """Whether the words on either side of "have" make it one's time."""
+    return after in _HAD_ON or after in _OWN.get(before, ())
 
 
 def read_next(sentence: Sentence, at: int, found: Related) -> Related:

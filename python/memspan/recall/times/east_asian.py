@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from re import Match
-from typing import Final
+from typing import Final, TypeAlias
 
 from memspan.recall.traditional import simplified
 
@@ -22,6 +22,7 @@ from .calendar import (
     unit_span,
     year_span,
 )
+from .east_asian_ahead import ahead_in
 from .east_asian_beside import counted_from, is_denied, past_weekday, with_part
 from .east_asian_related import Related, related_in
 from .languages.east_asian import (
@@ -47,6 +48,8 @@ from .turns import part_of_day, turn, weekday_near
 
 __all__ = ["find_east_asian"]
 
+_Reader: TypeAlias = Callable[[Match[str], datetime], "Reading | None"]
+
 
 def _words(table: Iterable[str]) -> str:
     return "|".join(sorted(table, key=len, reverse=True))
@@ -55,6 +58,7 @@ def _words(table: Iterable[str]) -> str:
 def find_east_asian(text: str, now: datetime) -> list[Related]:
     """Places, readings and relations, in order. Linear in the text but for the sorting of what was found."""
     text = simplified(text)
+    ahead = ahead_in(text)
     found: list[tuple[int, int, Reading]] = []
     taken = bytearray(len(text))
     for pattern, read in _RULES:
@@ -63,6 +67,8 @@ def find_east_asian(text: str, now: datetime) -> list[Related]:
             if 1 in taken[start:end]:
                 continue
             reading = read(match, now)
+            if ahead is not None and reading is not None and ahead[start]:
+                reading = _next(match, now, reading, read)
             if reading is not None:
                 end = past_weekday(text, reading, end)
                 reading, end = with_part(text, *counted_from(text, reading, end))
@@ -71,6 +77,16 @@ def find_east_asian(text: str, now: datetime) -> list[Related]:
     found = [one for one in found if not is_denied(text, *one[:2])]
     found.sort(key=lambda one: one[0])
     return related_in(text, found, now)
+
+
+def _next(match: Match[str], now: datetime, latest: Reading, read: _Reader) -> Reading | None:
+    """The same, as the first of its kind that is not over, where it comes round and nothing says which."""
+    period = _COMES_ROUND.get(read)
+    if period is None or latest.certainty > _INFERRED or latest.span.end > now:
+        return latest
+    start = unit_span(latest.unit, now).start
+    later = read(match, moved(start, period, 1) - _MOMENT)
+    return latest if later is None or later.span.end <= now else later
 
 
 def _reading(
@@ -305,8 +321,21 @@ def _weekend(match: Match[str], now: datetime) -> Reading | None:
 
 _HAN: Final = r"\u3040-\u30ff\u4e00-\u9fff"
 _FEW: Final = (5, 2)
+_SPARE: Final = 3
+"""Days on either side that half a month stands for."""
 _YEARS_OF_PEOPLE: Final = range(1900, 2100)
 _SATURDAY: Final = 5
+_MOMENT: Final = timedelta(microseconds=1)
+_INFERRED: Final = 0.8
+"""How certain a date is whose year is not said, at most."""
+_COMES_ROUND: Final[dict[_Reader, Unit]] = {
+    _weekday: "week",
+    _weekend: "week",
+    _lone_day: "month",
+    _date: "year",
+    _feast: "year",
+}
+"""How often what a rule reads comes round, where no week or year stands beside it."""
 _COUNTS: Final = r"\d一二两三四五六七八九十几数半个"
 _ENDS: Final = r"初め(?!て)|初(?![一二三四五六七八九十めて次恋级級中雪夏春秋冬])|末|底(?![特层])"
 """Not "初めて" (for the first time), "初中" (a school), "底特律" (Detroit)."""
@@ -321,8 +350,6 @@ _YEARS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "yea
 _MONTHS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "month")
 _WEEKS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "week")
 _LONE_DAY: Final = (
-_SPARE: Final = 3
-"""Days on either side that half a month stands for."""
     r"(?<![\d./:~\-〜–月年週周毎每约約近第计計共全の的こもとうあ和与至到])(?<!から)(?P<d>\d{1,2})"
     r"(?:日(?=[（(](?P<jday>[月火水木金土日])[）)])|号(?=[（(]?(?:星期|周|礼拜)(?P<day>[一二三四五六日天]))"
     r"|日(?=に(?![\d一数分わ]|何(?![をがかで])|ど[れの]くらい)|は|から|まで|以降)"
@@ -332,7 +359,7 @@ _SPARE: Final = 3
 (a line of the underground)."""
 
 # In this order: what a longer rule has taken is not looked at again.
-_RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Reading | None]], ...]] = tuple(
+_RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
     (re.compile(pattern), read)
     for pattern, read in (
         (

@@ -49,9 +49,9 @@ def find_times(
     """The time expressions of a text in the order in which they stand there; they never overlap.
 
     Days, weeks and months are those of `now`'s own time zone, weeks begin on Monday, and a date without its year is
-    the latest one that has begun by `now`, or the next where an English text looks ahead ("what is due on 3 May?"),
-    unless a year beside it says otherwise ("in May last year", "in March and April 2022"). Words that merely look like
-    times ("may I", "a 5K run", "24 hours a day") are left alone, and so is what is denied ("not last week but in May").
+    the latest one that has begun by `now`, or the next where a sentence looks ahead ("what is due on 3 May?"), unless a
+    year beside it says otherwise ("in May last year", "in March and April 2022"). Words that merely look like times
+    ("may I", "a 5K run", "24 hours a day") are left alone, and so is what is denied ("not last week but in May").
     The first 10,000 characters are read; linear in them, and thread-safe.
 
     Args:
@@ -118,7 +118,7 @@ def _find_in(
     if names:
         keep_names(tokens, names, language)
     sentence = Sentence(tokens, lexicon, now)
-    ahead = ahead_from(sentence)
+    sentence.to_come = ahead_from(sentence)
     times: list[FoundTime] = []
     at = 0
     while at < len(tokens) and len(times) < MAX_FOUND:
@@ -128,7 +128,7 @@ def _find_in(
         if related is None:
             at += 1
             continue
-        if ahead[at]:
+        if sentence.looks_ahead(at):
             related = read_next(sentence, at, related)
         first, reading, relation = related
         place = (tokens[first].start, tokens[reading.stop - 1].end)

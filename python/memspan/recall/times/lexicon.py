@@ -59,6 +59,7 @@ class Lexicon:
     __slots__ = (
         "_telling",
         "adverbs",
+        "ahead",
         "closers",
         "day_first",
         "language",
@@ -66,6 +67,7 @@ class Lexicon:
         "past",
         "phrases",
         "single",
+        "told",
         "words",
     )
 
@@ -78,6 +80,8 @@ class Lexicon:
         many: str = "",
         closers: str = "",
         past: str = "",
+        ahead: str = "",
+        told: str = "",
         adverbs: str = "",
         single: str = "",
         misspelt: str = "",
@@ -93,6 +97,10 @@ class Lexicon:
         """Seasons in a case that says "in": "летом"."""
         self.past = re.compile(past) if past else None
         """What tells of the past in words joined by spaces, where the coming night and the last one have one name."""
+        self.ahead = re.compile(ahead) if ahead else None
+        """What tells of what is to come in the words of a sentence, joined by spaces, with "#" for those of time."""
+        self.told = re.compile(told) if told else self.past
+        """What tells of the past in the same words, also where nights do not go by it."""
         self.single = word_set(single)
         """Units that are one without a word for it, in languages without articles: "rok temu"."""
         self.words: dict[str, Symbol] = {}

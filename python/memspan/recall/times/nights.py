@@ -3,11 +3,13 @@ whether it is."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
+from .lexicon import Token
 from .reading import Sentence
 
-__all__ = ["is_last_night", "tells_past"]
+__all__ = ["is_last_night", "tells_past", "verbs_of"]
 
 _AROUND: Final = 12
 """Tokens on either side that are looked at."""
@@ -26,9 +28,14 @@ def tells_past(sentence: Sentence, at: int) -> bool:
     past = sentence.lexicon.past
     if past is None:
         return False
-    # Nouns end as participles do ("Bereitschaft"), but have capitals where anything has.
-    words = [
-        "" if (token.capital and place) or len(token.word) > _LONGEST else token.word
-        for place, token in enumerate(sentence.tokens[max(0, at - _AROUND) : at + _AROUND])
-    ]
+    words = verbs_of(sentence.tokens[max(0, at - _AROUND) : at + _AROUND])
     return past.search(" ".join(words)) is not None
+
+
+def verbs_of(tokens: Sequence[Token]) -> list[str]:
+    """The words without those that have a capital, behind the first: nouns end as participles do ("Bereitschaft"), but
+    have capitals where anything has."""
+    return [
+        "" if (token.capital and place) or len(token.word) > _LONGEST else token.word
+        for place, token in enumerate(tokens)
+    ]

@@ -61,10 +61,16 @@ class Sentence:
     """The expression before."""
     ahead: dict[int, Reading | None] = field(default_factory=dict)
     """What lists have read beyond the token they were at, by the token where it begins."""
+    to_come: list[bool] = field(default_factory=list)
+    """For each token, whether what is said there is about what is to come."""
 
     def as_of(self, now: datetime) -> Sentence:
         """The same, resolved against another moment."""
-        return Sentence(self.tokens, self.lexicon, now, self.last)
+        return Sentence(self.tokens, self.lexicon, now, self.last, to_come=self.to_come)
+
+    def looks_ahead(self, at: int) -> bool:
+        """Whether a token stands in what is about what is to come."""
+        return at < len(self.to_come) and self.to_come[at]
 
     def read_ahead(self, at: int, read: Callable[[Sentence, int], Reading | None]) -> Reading | None:
         """What begins at a token, read once however many elements of a list look ahead to it."""

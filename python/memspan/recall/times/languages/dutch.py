@@ -50,6 +50,10 @@ LEXICON = Lexicon(
             day + spelling: (len(day), ("weekday", weekday), ("part", part))
             for weekday, day in enumerate(_DAYS)
             for spelling, part in _PARTS.items()
+        }
+        # Elsewhere "voor Kerst" is before Christmas.
+        | {
+            f"{noun} voor": (None, ("on", None)) for noun in ("plannen", "afspraak", "afspraken", "programma")
         },
         "season": {"lente|voorjaar": 0, "zomer": 1, "herfst|najaar": 2, "winter": 3},
         "part": {"ochtend|'s morgens": 0, "middag": 1, "avond": 2, "nacht": 3},
@@ -132,11 +136,11 @@ LEXICON = Lexicon(
             "kerst|kerstmis|eerste kerstdag": "christmas",
             "tweede kerstdag": "boxing",
             "kerstavond": "christmas eve",
+            "kerstvakantie": "christmas break",
             "pasen|eerste paasdag": "easter",
             "tweede paasdag": "easter monday",
             "sinterklaas": "nicholas",
             "koningsdag": "king",
-            "kerstvakantie": "christmas break",
             "hemelvaart|hemelvaartsdag": "ascension",
             "goede vrijdag": "good friday",
         }
@@ -146,5 +150,13 @@ LEXICON = Lexicon(
             "pinksteren": "pentecost",
         },
     },
+    ahead=r"\b(?:gepland|agenda|programma|planning|deadlines?|plannen|zal|zult|zullen)\b"
+    r"|\b(?:ga|gaat|gaan) (?:ik|je|jij|u|hij|ze|zij|we|wij|jullie)\b"
+    r"|\b(?:moet|moeten)\b(?!.*\b(?:weten|onthouden)\b)"
+    r"|\b(?:ben|bent|is|zijn)\b.*\b(?:vrij|beschikbaar|bezet|te doen)\b"
+    r"|\b(?:heb|hebt|heeft|hebben)\b.*\b(?:tijd|vrij|afspraak|afspraken|te doen)\b"
+    r"|\b(?:heb|hebt|heeft|hebben) \w+(?: (?:op|in|met|de|het|om|deze|dit))* #(?: #)*(?: \W)*$",
+    told=r"\b(?:was|waren|had|hadden|werd|werden|ging|gingen|deed|deden|kwam|kwamen|stond|stonden|zei|zag)\b"
+    r"|\b(?:heb|hebt|heeft|hebben|ben|bent|is|zijn)\b.*\b(?!gepland\b)(?:\w*ge\w{2,}|(?:be|ver|ont|her)\w{3,})(?:d|t|en)\b",
     many="dagen weken weekends maanden jaren decennia uren minuten",
 )

@@ -152,6 +152,14 @@ LEXICON = Lexicon(
     r"(?: (?:-|je|tu|t'|il|elle|on|nous|vous|ils|elles|pas|bien|mal))* "
     r"(?!(?:qui|ici|lui|aussi|prévue?s?)\b)\w+(?:ée?s?|ue?s?|i|is|it|rt|ert)"
     r"|\b(?:étais|était|étaient|avais|avait|avaient|s'est))\b",
+    ahead=r"\b(?:prévue?s?|prévois|prévoit|prévoyons|échéances?|agenda|planning|rendez - vous)\b"
+    r"|\b(?:suis|es|est|sommes|êtes|sont)\b.*\b(?:libres?|disponibles?|dispo)\b"
+    r"|\b(?:vais|vas|va|allons|allez|vont)(?: (?:-|t|je|tu|il|elle|on|nous|vous|ils|elles|y))* \w+(?:er|ir|re|oir)\b"
+    r"|\b(?:se|au|fe|i|viend|dev|pour|faud|ver)r(?:ai|as|a|ons|ez|ont)\b"
+    r"|\b(?:dois|doit|devons|devez|doivent)\b(?!.*\b(?:savoir|retenir)\b)"
+    r"|\bmes (?:plans|projets)\b|\b(?:plans|projets|programme) (?:pour|de|du)\b"
+    r"|\bai - je quelque chose\b|\bj'ai quelque chose\b"
+    r"|\b(?:ai - je|j'ai|a - t - (?:il|elle)|avons - nous)(?: (?:le|la|les|à|en|au|ce|cet|cette))* #(?: #)*(?: \W)*$",
     many="jours semaines weekends années ans décennies heures minutes "
     "derniers dernières passés passées prochains prochaines",
 )

@@ -145,7 +145,13 @@ LEXICON = Lexicon(
         | {"martedì grasso": "shrove tuesday", "mercoledì delle ceneri": "ash wednesday"},
     },
     past=r"\b(?:ho|hai|ha|abbiamo|avete|hanno|sono|sei|è|siamo|siete)(?: (?:mai|già|poi|anche|proprio|stat[oaie]))? "
-    r"\w+(?:at|ut|it|st|rt|tt|ess|es)[oai]\b|\b(?:ero|eri|era|eravamo|erano|avevo|avevi|aveva|avevamo|avevano)\b",
+    r"(?!(?:previst|programmat)[oaie]\b)\w+(?:at|ut|it|st|rt|tt|elt|int|ess|es|is|rs|us)[oai]\b"
+    r"|\b(?:ero|eri|era|eravamo|erano|avevo|avevi|aveva|avevamo|avevano)\b",
+    ahead=r"\b(?:previst[oaie]|programm[ai]|programmat[oaie]|agenda|scade|scadono|scadenz[ae]|impegn[oi]|appuntament[oi])\b"
+    r"|\b(?:sono|sei|è|siamo|siete)\b.*\b(?:liber[oaie]|disponibil[ei])\b|\bpiani\b|\bprogetti per\b"
+    r"|\b(?:devo|devi|deve|dobbiamo|dovete|devono)\b(?!.*\b(?:sapere|ricordare)\b)|\bho (?:qualcosa|qualche)\b"
+    r"|\b\w{2,}[ei]r(?:ò|à|emo|anno)\b|\b(?:fa|sa|da|sta|av|and|dov|pot|ved|ver|ter|vor|sap)r(?:ò|ai|à|emo|ete|anno)\b"
+    r"|\b(?:ho|c'è|abbiamo|ha)(?: (?:il|lo|la|l|a|di|per|in))* #(?: #)*(?: \W)*$",
     many="giorni settimane mesi anni decenni ore minuti "
     "scorsi scorse passati passate ultimi ultime prossimi prossime",
 )

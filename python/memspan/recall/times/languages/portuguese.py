@@ -138,6 +138,16 @@ LEXICON = Lexicon(
             "terça - feira gorda": "shrove tuesday",
         },
     },
+    ahead=r"\b(?:agenda|prazos?|planos|compromissos?|(?:marcad|agendad|planead|planejad|previst|programad)[oa]s?|vencem?)\b"
+    r"|\b(?:estou|estás|está|estamos|estão)\b.*\b(?:livres?|disponíve(?:l|is)|ocupad[oa]s?)\b"
+    r"|\b(?:vou|vais|vai|vamos|vão) \w+(?:ar|er|ir|or)\b|\b(?:tenho|temos) (?:que|de|algo|algum|alguma)\b"
+    r"|\b(?:tenho|temos|tem)(?: (?:na|no|nas|nos|em|para|a|o|dia|esta|este|nesta|neste))* #"
+    r"|\b(?:preciso|devo|deve|devemos|devem)\b(?!.*\b(?:saber|lembrar)\b)|\b(?:serei|irei|terei|estarei|poderei)\b"
+    r"|\b\w+[aei]r(?:á|ão|ás|emos)\b|\bfar(?:ei|á|emos|ão)\b",
+    told=r"\b(?:foi|foram|fui|fomos|fiz|fez|fizemos|fizeram|tive|teve|tivemos|tiveram|estive|esteve|disse|vi|viu|dei|deu"
+    r"|pus|pôs|pude|pôde|vim|veio|trouxe|quis|soube|era|eram|tinha|tinham|tínhamos|havia|houve|estava|estavam)\b"
+    r"|\b\w{2,}(?:aram|eram|iram|aste|ava|avam|ia|iam|iu|eu)\b"
+    r"|\b(?!(?:estou|(?:se|i|te|esta|pode|fa)rei)\b)\w{2,}(?:ei|ou)\b",
     many="dias fins semanas meses anos décadas horas minutos passados passadas últimos últimas próximos próximas",
     closers="com e ou que eu ele ela nós você vocês eles elas o a os as um uma no na em de do da para por sobre à ao "
     "fui foi fiz fomos não já ainda quando onde como porque mas se me te nos",

@@ -139,5 +139,18 @@ LEXICON = Lexicon(
         | {"lunes de pascua": "easter monday"}
         | {"martes de carnaval": "shrove tuesday", "miércoles de ceniza": "ash wednesday"},
     },
+    ahead=r"\b(?:planes|agenda|plazos?|vence|vencen|previst[oa]s?|planead[oa]s?|programad[oa]s?|pendientes?|toca)\b"
+    r"|\b(?:estoy|estás|está|estamos|están)\b.*\b(?:libres?|ocupad[oa]s?|disponibles?)\b"
+    r"|\b(?:voy|vas|va|vamos|vais|van) a \w+(?:ar|er|ir)\w{0,4}\b"
+    r"|\b(?:tengo|tienes|tiene|tenemos|tienen) (?:algo|algún|alguna|una? (?:cita|reunión|plan)"
+    r"|que (?!.*\b(?:saber|recordar|ver)\b))"
+    r"|\b(?:tengo|tienes|tiene|tenemos|tienen)(?: (?:el|la|los|las|este|esta|en|para|a|yo))* #"
+    r"|\bhay(?: (?:el|la|este|esta|para))+ #|\b(?:debo|debe|debemos|deben)\b(?!.*\b(?:saber|recordar)\b)"
+    r"|\b\w*[aeid]r(?:á|ás|án|emos)\b|\b(?:se|ha|i|tend|esta|ve|pod|debe|di|sald|vend|pond)ré\b",
+    told=r"\b(?:he|has|ha|hemos|habéis|han) (?:\w+ )?\w+(?:ado|ido|to|cho)s?\b"
+    r"|\b(?:fui|fuiste|fue|fuimos|fueron|hice|hiciste|hizo|hicimos|tuve|tuviste|tuvo|tuvimos|estuve|estuvo|estuvimos"
+    r"|era|eras|eran|éramos|hubo|dije|dijo|puse|puso|pude|pudo|vine|vino|vi|vio|di|dio)\b"
+    r"|\b(?!todavía\b)\w{2,}(?:aba|abas|aban|ábamos|ía|ías|ían|íamos|aste|iste|aron|ieron|ió)\b"
+    r"|\b(?!(?:qué|porqué|(?:se|ha|i|tend|esta|ve|pod|debe|di|sald|vend|pond)ré|aquí|allí|así|ahí)\b)\w{2,}[éíó]\b",
     many="días fines semanas meses años décadas horas minutos pasados pasadas últimos últimas próximos próximas",
 )

@@ -1,0 +1,31 @@
+"""Which sentences in Chinese and Japanese look ahead, so that what recurs is the next one ("星期五有空吗")."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+__all__ = ["ahead_in"]
+
+_SENTENCE: Final = re.compile(r"[^。！？!?\n]+")
+_AHEAD: Final = re.compile(
+    r"[有没]空|有(?:没有)?时间|安排|计划|打算|日程|行程|预约|截止|到期|要(?:做|去|交|见|开会|参加|上班|上课|考试)|将|"
+    r"有(?:什么|啥)(?:事|活动|会议|课|约)|会(?:来|去|下雨|下雪|不会)|"
+    r"空いて|予定|暇|つもり|締め?切り?|期限|スケジュール|計画|しなければ|しないと|する必要|何かある|何がある"
+)
+_PAST: Final = re.compile(
+    r"了|过(?![生年节])|当时|那时|た(?=[。、？?！!のかよねら]|$)|(?:まし|でし|だっ|てい)た|かった"
+)
+
+
+def ahead_in(text: str) -> bytearray | None:
+    """For each character, whether it stands in a sentence about what is to come, and nothing in it about the past;
+    `None` where none does. O(text)."""
+    if _AHEAD.search(text) is None:
+        return None
+    flags = bytearray(len(text))
+    for match in _SENTENCE.finditer(text):
+        sentence = match[0]
+        if _AHEAD.search(sentence) is not None and _PAST.search(sentence) is None:
+            flags[match.start() : match.end()] = b"\1" * len(sentence)
+    return flags if any(flags) else None
