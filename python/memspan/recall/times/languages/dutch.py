@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from memspan.recall.times.lexicon import Lexicon
 
+from .numbers_in_words import dutch_numbers
+
 _DAYS = ("maandag", "dinsdag", "woensdag", "donderdag", "vrijdag", "zaterdag", "zondag")
 _PARTS = {"ochtend": 0, "middag": 1, "avond": 2, "nacht": 3}
 
@@ -75,10 +77,9 @@ LEXICON = Lexicon(
             "dertien": 13,
             "veertien": 14,
             "vijftien": 15,
-            "twintig": 20,
-            "dertig": 30,
         }
-        | {"eerste": (1,), "tweede": (2,), "derde": (3,)},
+        | {"eerste": (1,), "tweede": (2,), "derde": (3,)}
+        | dutch_numbers(),
         "decimal": {"anderhalf|anderhalve": 1.5, "een half|een halve": 0.5},
         "plural": {
             "nachten": ("part", 3),

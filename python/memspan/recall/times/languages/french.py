@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from memspan.recall.times.lexicon import Lexicon
 
+from .numbers_in_words import french_numbers
+
 LEXICON = Lexicon(
     "fr",
     {
@@ -68,12 +70,11 @@ LEXICON = Lexicon(
             "treize": 13,
             "quatorze": 14,
             "quinze": 15,
-            "vingt": 20,
-            "trente": 30,
             "première|premier|premières|premiers": (1,),
             "deuxième": (2,),
             "troisième": (3,),
-        },
+        }
+        | french_numbers(),
         "half": {"semestre|moitié": None},
         "few": {"quelques": (2, 5)},
         "decimal": {"demi|demie": 0.5},

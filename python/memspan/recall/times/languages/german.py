@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from memspan.recall.times.lexicon import Lexicon
 
+from .numbers_in_words import german_numbers
+
 _DAYS = ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag")
 _PARTS = {"morgen": 0, "vormittag": 0, "mittag": 1, "nachmittag": 1, "abend": 2, "nacht": 3}
 
@@ -76,11 +78,10 @@ LEXICON = Lexicon(
             "dreizehn": 13,
             "vierzehn": 14,
             "fünfzehn": 15,
-            "zwanzig": 20,
-            "dreißig": 30,
         }
         | {_inflected(stem): (day,) for day, stem in enumerate((*_STEMS.split(), *_TWENTIES, *_THIRTIES), 1)}
-        | {_inflected("siebent"): (7,)},
+        | {_inflected("siebent"): (7,)}
+        | german_numbers(),
         "half": {"halbjahr|hälfte|jahreshälfte": None},
         "decimal": {"anderthalb|eineinhalb": 1.5, "zweieinhalb": 2.5, "dreieinhalb": 3.5}
         | {"ein halbes|einem halben|einer halben|eine halbe": 0.5},

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from memspan.recall.times.lexicon import Lexicon
 
+from .numbers_in_words import italian_numbers
+
 LEXICON = Lexicon(
     "it",
     {
@@ -52,13 +54,12 @@ LEXICON = Lexicon(
             "tredici": 13,
             "quattordici": 14,
             "quindici": 15,
-            "venti": 20,
-            "trenta": 30,
             "prima|primo|prime|primi": (1,),
             "seconda|secondo": (2,),
             "terza|terzo": (3,),
             "quarta|quarto": (4,),
-        },
+        }
+        | italian_numbers(),
         "decimal": {"mezzo|mezza": 0.5},
         "andhalf": {"e mezzo|e mezza": None},
         "plural": {

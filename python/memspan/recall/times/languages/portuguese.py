@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from memspan.recall.times.lexicon import Lexicon
 
+from .numbers_in_words import portuguese_numbers
+
 LEXICON = Lexicon(
     "pt",
     {
@@ -54,11 +56,10 @@ LEXICON = Lexicon(
             "treze": 13,
             "catorze": 14,
             "quinze": 15,
-            "vinte": 20,
-            "trinta": 30,
         }
         | {"primeira|primeiro|primeiras|primeiros": (1,)}
-        | {"segundo": (2,), "terceira|terceiro": (3,), "quarto": (4,)},
+        | {"segundo": (2,), "terceira|terceiro": (3,), "quarto": (4,)}
+        | portuguese_numbers(),
         "half": {"semestre|metade": None},
         "decimal": {"meio|meia": 0.5},
         "andhalf": {"e meio|e meia": None},

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from memspan.recall.times.lexicon import Lexicon
 
+from .numbers_in_words import spanish_numbers
+
 LEXICON = Lexicon(
     "es",
     {
@@ -66,12 +68,13 @@ LEXICON = Lexicon(
             "catorce": 14,
             "quince": 15,
             "veinte": 20,
-            "treinta": 30,
+            "uno": 1,
             "primera|primer|primero|primeras|primeros": (1,),
             "segunda|segundo": (2,),
             "tercera|tercer|tercero": (3,),
             "cuarta|cuarto": (4,),
-        },
+        }
+        | spanish_numbers(),
         "half": {"semestre|mitad": None},
         "few": {"unos|unas|unos pocos|unas pocas|algunos|algunas": (2, 5)},
         "decimal": {"medio|media": 0.5},
