@@ -43,6 +43,7 @@ from .languages.east_asian import (
 )
 from .named_days import last_named_day, latest_dated_weekday, named_day
 from .partial import Partial
+from .parts import nth_of
 from .reading import Reading
 from .turns import part_of_day, turn, weekday_near
 
@@ -107,6 +108,24 @@ def _month_part(match: Match[str], now: datetime) -> Reading | None:
     span = Partial(_year(match, now), number_of(match["m"])).resolve(now)
     third = THIRDS[match["part"]]
     return None if span is None else _reading(thirds(span, third), "month", 0.8, "a third of a month")
+
+
+def _nth(match: Match[str], now: datetime) -> Reading | None:
+    """As in "五月的第一周", "上个月最后一个周五", "5月の第2日曜日"."""
+    partial = None if match["m"] is None else Partial(_year(match, now), number_of(match["m"]))
+    month = unit_span("month", now, UNITS[match["month"]][1]) if partial is None else partial.resolve(now)
+    if month is None:
+        return None
+    which = number_of(match["n"]) if match["n"] else 1 if match["first"] else -1
+    weekday = match["jday"] or match["day"]
+    if weekday:
+        days = JAPANESE_WEEKDAYS if match["jday"] else WEEKDAYS
+        span = nth_of(month, "weekday", days[weekday], which)
+    else:
+        unit: Unit = "weekend" if match["end"] else "week" if match["week"] else "day"
+        span = nth_of(month, "unit", unit, which)
+    sure = partial is None or partial.year is not None
+    return _reading(span, "day" if weekday else "week", 0.9 if sure else 0.7, "a part of a month")
 
 
 def _unit_part(match: Match[str], now: datetime) -> Reading | None:
@@ -334,6 +353,7 @@ _COMES_ROUND: Final[dict[_Reader, Unit]] = {
     _lone_day: "month",
     _date: "year",
     _feast: "year",
+    _nth: "year",
 }
 """How often what a rule reads comes round, where no week or year stands beside it."""
 _COUNTS: Final = r"\d一二两三四五六七八九十几数半个"
@@ -369,8 +389,15 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
             r"(?!\d|[/.\-]\d|版)",
             _date,
         ),
-        (rf"(?:(?P<y>{YEAR})年|(?P<word>{_YEARS})の?)?(?P<m>{NUMBER})月{_THIRD}", _month_part),
+        (rf"(?:(?P<y>{YEAR})年|(?P<word>{_YEARS})の?)?(?P<m>{NUMBER})月[の的]?{_THIRD}", _month_part),
         (rf"(?P<word>{_MONTHS})の?{_THIRD}", _unit_part),
+        (
+            rf"(?:(?P<month>{_MONTHS})|(?:(?P<y>{YEAR})年|(?P<word>{_YEARS})[の的]?)?(?P<m>{NUMBER})月(?:份)?)[の的]?"
+            rf"(?:第(?P<n>{NUMBER})|(?P<first>最初)|(?P<last>最后|最後))[の的]?一?个?"
+            r"(?:(?P<end>[周週]末)|(?P<jday>[月火水木金土日])曜日?|(?:周|星期|礼拜)(?P<day>[一二三四五六日天])|"
+            r"(?P<week>周|週(?!間)|星期|礼拜)|[天日](?![曜間]))",
+            _nth,
+        ),
         (rf"(?<![{_NO_MONTHS}])月(?P<part>{_ENDS})", _lone_month_part),
         (rf"(?P<word>{_MONTHS})[の的]?(?P<d>{NUMBER})[日号]", _day_of_month),
         (rf"(?P<word>{_YEARS})[の的]?(?:今天|今日)", _this_day_of_year),
@@ -390,7 +417,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
         ),
         (
             rf"(?:(?P<y>{YEAR})年|(?P<word>{_YEARS}))[の的]?"
-            rf"(?:(?P<m>{NUMBER})月(?:(?P<d>{NUMBER})[日号])?|(?P<season>[春夏秋冬])[天季]?)",
+            rf"(?:(?P<m>{NUMBER})月(?:(?P<d>{NUMBER})[日号])?|(?P<season>[春夏秋冬])(?!节)[天季]?)",
             _in_year,
         ),
         (
@@ -402,7 +429,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
             r"(?:(?P<y>(?:19|20)\d0)|(?:(?:二十|20)世[纪紀])?(?:(?P<tens>[二三四五六七八九])十|(?P<digit>[2-9])0))年代",
             _decade,
         ),
-        (rf"(?P<turn>{_words(TURNS)})(?P<season>[春夏秋冬])[天季]?", _season),
+        (rf"(?P<turn>{_words(TURNS)})(?P<season>[春夏秋冬])(?!节)[天季]?", _season),
         (rf"(?P<y>{YEAR})年(?:(?P<m>{NUMBER})月(?:(?P<d>{NUMBER})[日号])?)?(?![前代])", _date),
         (rf"(?P<y>(?!))?(?P<m>{NUMBER})月(?P<d>{NUMBER})[日号]", _date),
         (_LONE_DAY, _lone_day),

@@ -10,7 +10,7 @@ from .placing import Reader
 from .reading import Reading, Sentence
 from .years import QUALIFIED
 
-__all__ = ["read_part", "read_week_of_month"]
+__all__ = ["nth_of", "read_part", "read_week_of_month"]
 
 _LONGEST: Final = 6
 """Elements of a list that are looked at, so that long lists cost no more than linear time."""
@@ -57,7 +57,7 @@ def read_part(sentence: Sentence, at: int, read: Reader) -> Reading | None:
         base = _running(sentence, counted_at + 1, whole_at)
         if base is None:
             return None
-        latest = _nth(base.span, counted, value, which)
+        latest = nth_of(base.span, counted, value, which)
         if latest is not None and latest.start > sentence.now:  # the latest that has begun
             base = _running(sentence, counted_at + 1, whole_at, back=1) or base
     elif of_year and not of_case and joint != "year" and base.unit != "year":
@@ -65,7 +65,7 @@ def read_part(sentence: Sentence, at: int, read: Reader) -> Reading | None:
     if most:
         span = _few(base.span, value, which, most)
     else:
-        span = _several(base.span, value, which, count) if count else _nth(base.span, counted, value, which)
+        span = _several(base.span, value, which, count) if count else nth_of(base.span, counted, value, which)
     if span is None:
         return None
     unit: Unit = value if counted == "unit" else "day"
@@ -83,7 +83,7 @@ def read_week_of_month(sentence: Sentence, at: int, read: Reader) -> Reading | N
     base = read(sentence, sentence.skip(at + 2, "the"))
     if base is None or base.unit != "month":
         return None
-    span = _nth(base.span, "unit", "week", sentence.value(at))
+    span = nth_of(base.span, "unit", "week", sentence.value(at))
     reason = f"a part of {base.reason}"
     return None if span is None else Reading(span, base.stop, base.certainty, reason, "week")
 
@@ -181,7 +181,7 @@ def _few(base: Span, value: Any, which: int, most: int) -> Span | None:
     return found
 
 
-def _nth(base: Span, counted: str, value: Any, which: int) -> Span | None:
+def nth_of(base: Span, counted: str, value: Any, which: int) -> Span | None:
     """As in "the first week of May": one of what the whole has, from its beginning or, below zero, from its end."""
     if counted == "half":
         middle = base.start + (base.end - base.start) / 2

@@ -98,7 +98,7 @@ LEXICON = Lexicon(
         "before": {"avant|plus tôt que": None},
         "after": {"après|plus tard que": None},
         "since": {"depuis|pas avant|à partir de|à partir du|à partir d|au plus tôt": None},
-        "until": {"jusqu'à|jusqu'au|jusqu'en|pas après|au plus tard": None},
+        "until": {"jusqu'à|jusqu'au|jusqu'en|pas après|au plus tard|d'ici|d'ici à|d'ici au": None},
         "from": {"du": None},
         "to": {"à|au": None},
         "between": {"entre": None},
@@ -159,7 +159,7 @@ LEXICON = Lexicon(
     r"|\b(?:se|au|fe|i|viend|dev|pour|faud|ver)r(?:ai|as|a|ons|ez|ont)\b"
     r"|\b(?:dois|doit|devons|devez|doivent)\b(?!.*\b(?:savoir|retenir)\b)"
     r"|\bmes (?:plans|projets)\b|\b(?:plans|projets|programme) (?:pour|de|du)\b"
-    r"|\bai - je quelque chose\b|\bj'ai quelque chose\b"
+    r"|\bd'ici(?: (?:à|au|le|la))* #|\bai - je quelque chose\b|\bj'ai quelque chose\b"
     r"|\b(?:ai - je|j'ai|a - t - (?:il|elle)|avons - nous)(?: (?:le|la|les|à|en|au|ce|cet|cette))* #(?: #)*(?: \W)*$",
     many="jours semaines weekends années ans décennies heures minutes "
     "derniers dernières passés passées prochains prochaines",

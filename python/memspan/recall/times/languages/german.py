@@ -147,7 +147,8 @@ LEXICON = Lexicon(
             "heute abend": (0, 2),
         },
         "named": {
-            "weihnachten": "christmas",
+            "weihnachten|erster weihnachtstag|ersten weihnachtstag|erster weihnachtsfeiertag|ersten weihnachtsfeiertag"
+            "|1 . weihnachtstag|1 . weihnachtsfeiertag": "christmas",
             "weihnachtsferien": "christmas break",
             "heiligabend": "christmas eve",
             "silvester": "new year eve",

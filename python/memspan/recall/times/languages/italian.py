@@ -150,6 +150,7 @@ LEXICON = Lexicon(
     r"|\b(?:ero|eri|era|eravamo|erano|avevo|avevi|aveva|avevamo|avevano)\b",
     ahead=r"\b(?:previst[oaie]|programm[ai]|programmat[oaie]|agenda|scade|scadono|scadenz[ae]|impegn[oi]|appuntament[oi])\b"
     r"|\b(?:sono|sei|è|siamo|siete)\b.*\b(?:liber[oaie]|disponibil[ei])\b|\bpiani\b|\bprogetti per\b"
+    r"|\bentro(?: (?:il|lo|la|l|le))* #"
     r"|\b(?:devo|devi|deve|dobbiamo|dovete|devono)\b(?!.*\b(?:sapere|ricordare)\b)|\bho (?:qualcosa|qualche)\b"
     r"|\b\w{2,}[ei]r(?:ò|à|emo|anno)\b|\b(?:fa|sa|da|sta|av|and|dov|pot|ved|ver|ter|vor|sap)r(?:ò|ai|à|emo|ete|anno)\b"
     r"|\b(?:ho|c'è|abbiamo|ha)(?: (?:il|lo|la|l|a|di|per|in))* #(?: #)*(?: \W)*$",

@@ -37,7 +37,7 @@ LEXICON = Lexicon(
             "hora|horas": "hour",
             "día|días": "day",
             "semana|semanas": "week",
-            "fin de semana|fines de semana": "weekend",
+            "fin de semana|fines de semana|finde|findes": "weekend",
             "mes|meses": "month",
             "trimestre": "quarter",
             "año|años|ano|anos": "year",
