@@ -53,7 +53,7 @@ JAPANESE: Final[Table] = (
     ("assistant", r"あなたの(?:前の)?(?:回答|答え|提案|説明)", "refers to the assistant's words"),
     (
         "preference",
-        r"おすすめ|お勧め|オススメ|推薦|アドバイス|(?:た|ば)ら?いい(?:です)?か|べき",
+        r"おすすめ|お勧め|オススメ|推薦|アドバイス|(?:た|ば)ら?いい(?:(?:です)?か|の?\W*$)|べき",
         "asks for advice",
     ),
     ("update", r"今(?:[はもの]|どこ|誰|だれ|何(?!時))|現在|まだ|最近|最新", "asks for what holds now"),

@@ -45,7 +45,8 @@ SPANISH: Final[Table] = (
     ),
     (
         "when",
-        r"\bcuánto tiempo\b|\bhace cuánto\b|\bcuántos años (?:tiene|tienen|tengo|tenía|cumpl\w+)\b|\bqué edad\b",
+        r"\bcuánto tiempo\b|\bcuánto (?:\w+ ){0,2}(?:dur|tard)\w+"
+        r"|\bhace cuánto\b|\bcuántos años (?:tiene|tienen|tengo|tenía|cumpl\w+)\b|\bqué edad\b",
         "asks how long",
     ),
     (
@@ -139,7 +140,11 @@ PORTUGUESE: Final[Table] = (
         r"\bqual (?:é|foi) a data\b",
         "asks when",
     ),
-    ("when", r"\bquanto tempo\b|\bquantos anos (?:tem|têm|tinha|tenho)\b", "asks how long"),
+    (
+        "when",
+        r"\bquanto tempo\b|\bquanto (?:\w+ ){0,2}(?:dur|demor)\w+|\bquantos anos (?:tem|têm|tinha|tenho)\b",
+        "asks how long",
+    ),
     (
         "when",
         r"\b(?:há )?quant[oa]s (?:segundos|minutos|horas|dias|semanas|meses|anos)\b.{0,200}"

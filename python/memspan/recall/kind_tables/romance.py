@@ -49,7 +49,11 @@ FRENCH: Final[Table] = (
         rf"\bquand\b{_LATER_FRENCH}|\bquels? (?:jour|mois)\b|\bquelle (?:date|année|semaine|heure)\b",
         "asks when",
     ),
-    ("when", r"\bcombien de temps\b|\bquel âge\b", "asks how long"),
+    (
+        "when",
+        r"\bcombien de temps\b|\bcombien\b[^?]{0,40}\bdur(?:e|é|ent|ait|aient|era)\b|\bquel âge\b",
+        "asks how long",
+    ),
     (
         "when",
         r"\bcombien (?:de |d')(?:secondes|minutes|heures|jours|semaines|mois|années|ans)\b.{0,200}"
@@ -59,7 +63,8 @@ FRENCH: Final[Table] = (
     # What one thing costs or weighs is told in one place.
     (
         "list",
-        r"\bcombien (?:de |d')|\bcombien\b(?![^?]*\b(?:co[uû]t\w+|vaut|valait|p[eè]s\w+|mesur\w+)\b)|\bau total\b",
+        r"\bcombien (?:de |d')|\bcombien\b(?![^?]*\b(?:co[uû]t\w+|vaut|valait|p[eè]s\w+|mesur\w+|dur\w+)\b)"
+        r"|\bau total\b",
         "counts",
     ),
     ("list", r"\bquel(?:le)?s\b", "asks for several things (a plural)"),
@@ -138,7 +143,11 @@ ITALIAN: Final[Table] = (
         r"quant[oaie])\b[^,]*$)|\b(?:che|quale) (?:giorno|data|mese|anno|settimana)\b|\b(?:a )?che ora\b",
         "asks when",
     ),
-    ("when", r"\bquanto tempo\b|\bquanti anni (?:ha|hai|aveva|ho)\b", "asks how long"),
+    (
+        "when",
+        r"\bquanto tempo\b|\bquanto (?:\w+ ){0,2}dur\w+|\bquanti anni (?:ha|hai|aveva|ho)\b",
+        "asks how long",
+    ),
     (
         "when",
         r"\bquant[ie] (?:secondi|minuti|ore|giorni|settimane|mesi|anni)\b.{0,200}"

@@ -18,12 +18,14 @@ POLISH: Final[Table] = (
     ),
     (
         "when",
-        r"\bkiedy\b|\b(?:którego|jakiego) dnia\b|\bw (?:którym|jakim) (?:roku|miesiącu|tygodniu)\b|\bo której\b",
+        r"\bkiedy\b|\b(?:którego|jakiego) (?:dnia|roku|miesiąca|czasu)\b"
+        r"|\bw (?:którym|jakim) (?:roku|miesiącu|tygodniu)\b|\bo której\b",
         "asks when",
     ),
     (
         "when",
-        r"\bjak długo\b|\bile czasu\b|\bile (?:\w+ )?(?:ma|mam|miał|miała) lat\b|\bile lat ma\b",
+        r"\bjak długo\b|\bile czasu\b|\bile\b[^?]{0,40}\btrwa\w*"
+        r"|\bile (?:\w+ )?(?:ma|mam|miał|miała) lat\b|\bile lat ma\b",
         "asks how long",
     ),
     (
@@ -33,7 +35,7 @@ POLISH: Final[Table] = (
         "asks for the time between events",
     ),
     # What one thing costs or weighs is told in one place.
-    ("list", r"\bile\b(?![^?]*\b(?:koszt\w+|waży\w*)\b)|\bjak często\b|\błącznie\b", "counts"),
+    ("list", r"\bile\b(?![^?]*\b(?:koszt\w+|waży\w*|trwa\w*)\b)|\bjak często\b|\błącznie\b", "counts"),
     # "Które" stands before one thing, too, but then that does not end so.
     (
         "list",
@@ -79,17 +81,27 @@ RUSSIAN: Final[Table] = (
     ),
     (
         "when",
-        r"\bкогда\b|\bкакого числа\b|\bв как(?:ой|ом) (?:день|году|месяце|неделе)\b|\bво сколько\b",
+        r"\bкогда\b|\bкакого (?:числа|времени|года|месяца)\b|\bкаких пор\b"
+        r"|\bкакому (?:числу|сроку|времени)\b|\bв как(?:ой|ом) (?:день|году|месяце|неделе)\b|\bво сколько\b",
         "asks when",
     ),
-    ("when", r"\bкак долго\b|\bсколько (?:времени|\w+ лет\W*$|лет (?!назад))", "asks how long"),
+    (
+        "when",
+        r"\bкак долго\b|\bсколько\b[^?]{0,40}\b(?:дли|продолжал)\w+"
+        r"|\bсколько (?:времени|ш(?:ёл|ел|ла|ло|ли)\b|\w+ лет\W*$|лет (?!назад))",
+        "asks how long",
+    ),
     (
         "when",
         r"\bсколько (?:секунд|минут|часов|дней|недель|месяцев|лет)\b.{0,200}"
         r"\b(?:назад|прошло|между|с|до|после|длил\w+)\b",
         "asks for the time between events",
     ),
-    ("list", r"\bсколько\b(?![^?]*\b(?:стои\w+|весит\w*)\b)|\bкак часто\b|\bвсего\b", "counts"),
+    (
+        "list",
+        r"\bсколько\b(?![^?]*\b(?:стои\w+|весит\w*|дли\w+|ш(?:ёл|ел|ла|ли))\b)|\bкак часто\b|\bвсего\b",
+        "counts",
+    ),
     ("list", r"\bкакие\b", "asks for several things (a plural)"),
     ("list", r"\b(?:перечисли|назови)\b|\bвсе (?:мои|твои|его|её|их|наши)\b", "asks for all"),
     (
