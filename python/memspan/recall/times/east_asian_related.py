@@ -21,6 +21,8 @@ _TO: Final = re.compile("到|至|から|-|~|〜|–")
 _AND: Final = re.compile("和|与|と|、")
 _DAY_AFTER: Final = re.compile(rf"(?:{_TO.pattern}|{_AND.pattern})(?P<d>{NUMBER})[日号]")
 _FROM: Final = "从自由"
+_SINCE: Final = re.compile("开始|起")
+"""Behind what begins with one of `_FROM`."""
 _CLOSING: Final = re.compile(r"まで|之间|为止|の間")
 _SUFFIXES: Final[tuple[tuple[re.Pattern[str], Relation], ...]] = (
     (re.compile("以来|以降|から|到现在|至今"), "since"),
@@ -111,6 +113,9 @@ def _one(text: str, start: int, end: int, reading: Reading) -> Related:
     for prefix, meaning in _PREFIXES.items():
         if text.startswith(prefix, start - len(prefix)) and start >= len(prefix):
             return (start - len(prefix), end), reading, meaning
+    since = _SINCE.match(text, end)
+    if since is not None and start and text[start - 1] in _FROM:
+        return (start - 1, since.end()), reading, "since"
     for suffix, meaning in _SUFFIXES:
         match = suffix.match(text, end)
         if match is not None:
