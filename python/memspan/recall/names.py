@@ -9,6 +9,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from memspan.arguments import as_text
 from memspan.errors import invalid
 
+from .name_cases import Cases, case_forms, cases_in
 from .topic_verbs import topic_verbs
 from .vocabulary import COMMON, Entry, Source, Vocabulary, fold, words_of
 from .words import word_set
@@ -89,6 +90,13 @@ class _Word(NamedTuple):
     """It is "work" or "plan" as a verb, which no tag means."""
     thing: bool
     """It is a word, and not the name that is written so: "the bill"."""
+    cases: Cases
+    """In which language it may stand in another case, as a name with its capital does."""
+
+    def forms(self) -> Iterator[str]:
+        """The word as it is, then without what may have been added to it or changed in it."""
+        yield from (self.folded, self.bare, *_endings(self.bare))
+        yield from case_forms(self.bare, self.cases)
 
 
 def find_names(question: str, vocabulary: Vocabulary) -> list[FoundName]:
@@ -125,6 +133,7 @@ def find_names(question: str, vocabulary: Vocabulary) -> list[FoundName]:
 def _words(text: str, vocabulary: Vocabulary) -> Iterator[_Word]:
     shouted = text.isupper()
     verbs = topic_verbs(text)
+    cases = cases_in(text)
     before, end = "", 0
     for start, stop in _places(text, vocabulary):
         word = text[start:stop]
@@ -138,7 +147,8 @@ def _words(text: str, vocabulary: Vocabulary) -> Iterator[_Word]:
         month = bare == "may" and _is_month(before, text, stop)
         proper = capital and not (first or shouted or month)
         thing = not capital and before in _NO_PERSON_BEHIND and _is_word_too(bare)
-        yield _Word(folded, bare, start, stop, capital, proper, start in verbs, thing)
+        declined: Cases = cases if capital else ""
+        yield _Word(folded, bare, start, stop, capital, proper, start in verbs, thing, declined)
         before, end = folded, stop
 
 
@@ -186,7 +196,7 @@ def _endings(word: str) -> Iterator[str]:
 def _longest(words: list[_Word], at: int, vocabulary: Vocabulary) -> tuple[int, list[tuple[How, Entry]]]:
     """The entry of most words that stands here in full; the last word may have an ending, each an apostrophe."""
     first = words[at]
-    forms = dict.fromkeys((first.folded, first.bare, *_endings(first.bare)))
+    forms = dict.fromkeys(first.forms())
     most = min(max(map(vocabulary.most_words, forms)), len(words) - at)
     for size in range(most, 0, -1):
         last = words[at + size - 1]
@@ -197,7 +207,7 @@ def _longest(words: list[_Word], at: int, vocabulary: Vocabulary) -> tuple[int, 
             bare = tuple(word.bare for word in words[at : at + size - 1])
             starts += [bare] if bare != starts[0] else []
         for start in starts:
-            for end in dict.fromkeys((last.folded, last.bare, *_endings(last.bare))):
+            for end in dict.fromkeys(last.forms()):
                 entry = vocabulary.whole((*start, end))
                 if entry is None or (size == 1 and _too_common(first, entry)):
                     continue
@@ -225,7 +235,7 @@ def _by_one_word(word: _Word, vocabulary: Vocabulary) -> list[tuple[How, Entry]]
         return [("part", entry) for entry in people] if len(people) <= _MOST_SHARED else []
     if bare.isdecimal():
         return []
-    for form in dict.fromkeys((word.folded, bare, *_endings(bare))):
+    for form in dict.fromkeys(word.forms()):
         if len(form) >= _SHORTEST_PREFIX and (found := vocabulary.containing(form)):
             return [("part", entry) for entry in found] if len(found) <= _MOST_SHARED else []
     if word.capital and len(bare) >= _SHORTEST_PREFIX:
