@@ -24,7 +24,9 @@ from .turns import Turn
 __all__ = ["CLAUDE_CODE"]
 
 _SAID: Final = ("user", "assistant")
-_NOT_SAID: Final = ("isMeta", "isSidechain", "isCompactSummary")
+_NOT_SAID: Final = (
+    "isApiErrorMessage", "isCompactSummary", "isMeta", "isSidechain", "isVisibleInTranscriptOnly"
+)  # fmt: skip
 _INJECTED: Final = (
     "<bash-input>", "<bash-stderr>", "<bash-stdout>", "<command-args>", "<command-message>", "<command-name>",
     "<local-command-", "<system-reminder>", "<task-notification>", "[Request interrupted by user",

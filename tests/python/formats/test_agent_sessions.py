@@ -62,6 +62,7 @@ def test_a_session_of_claude_code(write_json: WriteJson) -> None:
         line("l7", "user", "Find the file", isSidechain=True),
         {"type": "system", "subtype": "local_command", "content": "x", "sessionId": "s-1"},
         line("l8", "user", "What was said before: ...", isCompactSummary=True),
+        line("l0", "assistant", [{"type": "text", "text": "API Error: 529"}], isApiErrorMessage=True),
         line(
             "l9",
             "user",

@@ -9,7 +9,7 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .calendar import moved, unit_span
-from .lexicon import TELLING
+from .lexicon import TELLING, Token
 from .nights import verbs_of
 from .ranges import Related
 from .reading import Sentence
@@ -43,6 +43,15 @@ _HAD_ON: Final = word_set("on anything something any time")
 """Behind "do I have", what makes it one's time: "do I have anything on Friday"."""
 _OWN: Final = {"i": ("a", "an"), "we": ("a", "an")}
 """The same behind who asks: "do I have an appointment"."""
+_BEFORE_IS: Final = word_set("who what where when how there he she it")
+_NOT_DONE: Final = word_set(
+    "thing anything something nothing everything morning evening during being wedding meeting building interesting "
+    "missing boring amazing spring string having feeling missing looking including regarding following"
+)
+"""What is no verb, or tells how something is."""
+_DETERMINERS: Final = word_set(
+    "the a an my your his her our their this that these those of for about no any some"
+)
 _SHORT: Final = 4
 _BOUNDED: Final = ("in", "until", "before", "after")
 _MOMENT: Final = timedelta(microseconds=1)
@@ -69,7 +78,7 @@ def _is_ahead(sentence: Sentence, first: int, stop: int) -> bool:
     """The same of the tokens between two."""
     lexicon, tokens = sentence.lexicon, sentence.tokens[first:stop]
     if lexicon.language == "en":
-        return _looks_ahead([token.word for token in tokens])
+        return _looks_ahead(_with_is(tokens))
     if lexicon.ahead is None or not 1 < len(tokens) <= _MOST:
         return False
     times = [token.kind in _TIMES for token in tokens]
@@ -78,6 +87,23 @@ def _is_ahead(sentence: Sentence, first: int, stop: int) -> bool:
         return False
     verbs = [_TIME if is_time else word for word, is_time in zip(verbs_of(tokens), times, strict=True)]
     return lexicon.told is None or lexicon.told.search(" ".join(verbs)) is None
+
+
+def _with_is(tokens: Sequence[Token]) -> list[str]:
+    """The words in order, with the "is" that is written to some of them: "who's coming"."""
+    words: list[str] = []
+    for token in tokens:
+        words += [token.word, "is"] if token.possessive and token.word in _BEFORE_IS else [token.word]
+    return words
+
+
+def _is_doing(words: Sequence[str], at: int) -> bool:
+    """Whether what one is doing stands there, which is to come where a day is named: "what am I doing on Saturday"."""
+    word = words[at]
+    if not word.endswith("ing") or len(word) <= _SHORT or word in _NOT_DONE:
+        return False
+    before = words[max(0, at - _NEAR) : at]
+    return bool(before) and before[-1] not in _DETERMINERS and not _NOW.isdisjoint(before)
 
 
 def _looks_ahead(words: Sequence[str]) -> bool:
@@ -97,6 +123,7 @@ def _looks_ahead(words: Sequence[str]) -> bool:
             or word.endswith("'ll")
             or (before in _BEFORE_TO and word == "to" and after not in _LOOKING_BACK)
             or (before == "coming" and word == "up")
+            or _is_doing(words, place)
             or (
                 word == "have"
                 and _has_on(before, after)

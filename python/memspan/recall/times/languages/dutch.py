@@ -151,7 +151,7 @@ LEXICON = Lexicon(
             "pinksteren": "pentecost",
         },
     },
-    ahead=r"\b(?:gepland|agenda|programma|planning|deadlines?|plannen|zal|zult|zullen)\b"
+    ahead=r"\b(?:gepland|agenda|programma|planning|deadlines?|plannen|zal|zult|zullen|doe|kom|komt|vlieg|vliegt)\b"
     r"|\b(?:ga|gaat|gaan) (?:ik|je|jij|u|hij|ze|zij|we|wij|jullie)\b"
     r"|\b(?:moet|moeten)\b(?!.*\b(?:weten|onthouden)\b)"
     r"|\b(?:ben|bent|is|zijn)\b.*\b(?:vrij|beschikbaar|bezet|te doen)\b"

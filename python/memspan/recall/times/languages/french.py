@@ -154,6 +154,7 @@ LEXICON = Lexicon(
     r"(?!(?:qui|ici|lui|aussi|prévue?s?)\b)\w+(?:ée?s?|ue?s?|i|is|it|rt|ert)"
     r"|\b(?:étais|était|étaient|avais|avait|avaient|s'est))\b",
     ahead=r"\b(?:prévue?s?|prévois|prévoit|prévoyons|échéances?|agenda|planning|rendez - vous)\b"
+    r"|\b(?:fais|faisons|pars|partons|viens|viennent|vient(?! de\b))\b|\bfait - on\b"
     r"|\b(?:suis|es|est|sommes|êtes|sont)\b.*\b(?:libres?|disponibles?|dispo)\b"
     r"|\b(?:vais|vas|va|allons|allez|vont)(?: (?:-|t|je|tu|il|elle|on|nous|vous|ils|elles|y))* \w+(?:er|ir|re|oir)\b"
     r"|\b(?:se|au|fe|i|viend|dev|pour|faud|ver)r(?:ai|as|a|ons|ez|ont)\b"

@@ -182,12 +182,14 @@ LEXICON = Lexicon(
     r"|.*\b(?:war|warst|waren|hatte|hattest|hatten|gab|kam|kamen|ging|gingen|wurde|wurden|schlief)\b)",
     ahead=r"\b(?:geplant|fällig|fälligkeit\w*|vorhabe|vorhaben|vorhast|vorhat|ansteh(?:t|en|end\w*)|bevorsteh(?:t|en|end\w*))\b"
     r"|\b(?:werde|wirst|wird|werden|werdet|plane|planst|plant|planen|pläne|termine?|kalender|agenda|fristen|frist)\b"
+    r"|\b(?:mach(?:e|st|en)|komm(?:e|st|t|en)|fahr(?:e|en)|fähr(?:st|t)|flieg(?:e|st|t|en)|gehe|reise|besuche|schenke)\b"
     r"|\bsteh(?:t|en)\b.*\ban(?: \W)*$|\b(?:habe?|hast|hat|haben|habt)\b.*\b(?:zeit|frei|vor(?: \W)*$)"
     r"|\b(?:bin|bist|ist|sind|seid)\b.*\b(?:frei|verfügbar|los)\b"
     r"|\b(?:muss|musst|müssen|müsst|soll|sollst|sollen|sollt)\b(?!.*\b(?:wissen|merken|erinnern|behalten)\b)"
     r"|\b(?:habe?|hast|hat|haben|habt) \w+(?: (?:am|an|im|in|zu|zum|den|der|dem|diese[nrsm]?))* #(?: #)*(?: \W)*$",
     told=r"^(?!.*\b(?:werden?|wirst|wird)\b)(?:(?=.*\b(?:hab|habe|hast|hat|haben|habt|bin|bist|ist|sind|seid)\b)"
     r".*\b(?!geplant\b)(?:\w*ge\w{2,}|(?:be|ent|er|ver|zer)\w{3,}|\w+ier)(?:t|en)\b"
-    r"|.*\b(?:war|warst|waren|hatte|hattest|hatten|gab|kam|kamen|ging|gingen|wurde|wurden|worden|gewesen|gehabt)\b)",
+    r"|.*\b(?:war|warst|waren|hatte|hattest|hatten|gab|kam|kamen|ging|gingen|wurde|wurden|worden|gewesen|gehabt"
+    r"|woll(?:te|test|ten)|soll(?:te|test|ten)|muss(?:te|test|ten)|konn(?:te|test|ten))\b)",
     many="tage tagen wochen wochenenden monate monaten jahre jahren jahrzehnte jahrzehnten stunden minuten",
 )

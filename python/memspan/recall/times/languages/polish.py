@@ -118,7 +118,8 @@ LEXICON = Lexicon(
     past=r"^(?!.*\bbęd(?:ę|ziesz|zie|ziemy|ziecie|ą)\b).*\b(?!(?:jeśli|czyli|myśli|szkoła|stół|artykuł)\b)"
     r"\w{2,}(?:[łl](?:em|am|eś|aś)|liśmy|łyśmy|liście|łyście|ł|ła|ło|li|ły)\b",
     ahead=r"\b(?:plany|planach|planuję|planujemy|planujesz|planuje|zaplanowan\w+|terminarz\w*|terminy|termin|kalendarz\w*"
-    r"|woln[yai]|będę|będzie|będziesz|będziemy|będą)\b|\b(?:muszę|musi|musimy)\b(?!.*\b(?:wiedzieć|pamiętać)\b)"
+    r"|woln[yai]|robię|robimy|jadę|jedziemy|jedzie|idę|idziemy|lecę|lecimy|przychodzi|przyjeżdża"
+    r"|będę|będzie|będziesz|będziemy|będą)\b|\b(?:muszę|musi|musimy)\b(?!.*\b(?:wiedzieć|pamiętać)\b)"
     r"|\b(?:mam|mamy|ma)(?: (?:coś|czas|do|zrobienia|w|we|na|o))* #",
     many="dni dniach tygodnie tygodni tygodniach miesiące miesięcy miesiącach lata lat latach weekendy",
     single="minutę godzinę dzień tydzień miesiąc kwartał rok dekadę",
