@@ -11,7 +11,6 @@ from typing import Final, TypeAlias
 from memspan.recall.traditional import simplified
 
 from .calendar import (
-    Span,
     Unit,
     day_span,
     month_span,
@@ -21,6 +20,19 @@ from .calendar import (
     thirds,
     unit_span,
     year_span,
+)
+from .east_asian_ago import (
+    read_ago,
+    read_ahead,
+    read_between_ago,
+    read_few_ago,
+    read_few_past,
+    read_half_ago,
+    read_half_past,
+    read_month_ago,
+    read_past,
+    read_this_day_ago,
+    reading_of,
 )
 from .east_asian_ahead import ahead_in
 from .east_asian_beside import counted_from, is_denied, past_weekday, with_part
@@ -90,24 +102,18 @@ def _next(match: Match[str], now: datetime, latest: Reading, read: _Reader) -> R
     return latest if later is None or later.span.end <= now else later
 
 
-def _reading(
-    span: Span | None, unit: Unit, certainty: float, reason: str, partial: Partial | None = None
-) -> Reading | None:
-    return None if span is None else Reading(span, 0, certainty, reason, unit, partial=partial)
-
-
 def _date(match: Match[str], now: datetime) -> Reading | None:
     month, day = (None if part is None else number_of(part) for part in match.group("m", "d"))
     year = None if match["y"] is None else year_of(match["y"])
     partial = Partial(year, month, day)
     certainty = 1.0 if year is not None else 0.8
-    return _reading(partial.resolve(now), partial.unit, certainty, "a date", partial)
+    return reading_of(partial.resolve(now), partial.unit, certainty, "a date", partial)
 
 
 def _month_part(match: Match[str], now: datetime) -> Reading | None:
     span = Partial(_year(match, now), number_of(match["m"])).resolve(now)
     third = THIRDS[match["part"]]
-    return None if span is None else _reading(thirds(span, third), "month", 0.8, "a third of a month")
+    return None if span is None else reading_of(thirds(span, third), "month", 0.8, "a third of a month")
 
 
 def _nth(match: Match[str], now: datetime) -> Reading | None:
@@ -125,13 +131,13 @@ def _nth(match: Match[str], now: datetime) -> Reading | None:
         unit: Unit = "weekend" if match["end"] else "week" if match["week"] else "day"
         span = nth_of(month, "unit", unit, which)
     sure = partial is None or partial.year is not None
-    return _reading(span, "day" if weekday else "week", 0.9 if sure else 0.7, "a part of a month")
+    return reading_of(span, "day" if weekday else "week", 0.9 if sure else 0.7, "a part of a month")
 
 
 def _unit_part(match: Match[str], now: datetime) -> Reading | None:
     unit, offset = UNITS[match["word"]]
     third = THIRDS[match["part"]]
-    return _reading(
+    return reading_of(
         thirds(unit_span(unit, now, offset), third), unit, 0.8, f"a third of the {offset:+} {unit}"
     )
 
@@ -140,7 +146,7 @@ def _lone_month_part(match: Match[str], now: datetime) -> Reading | None:
     third, month = THIRDS[match["part"]], unit_span("month", now)
     if thirds(month, third).start > now:  # the latest that has begun
         month = unit_span("month", now, -1)
-    return _reading(thirds(month, third), "month", 0.7, "a third of a month")
+    return reading_of(thirds(month, third), "month", 0.7, "a third of a month")
 
 
 def _year_part(match: Match[str], now: datetime) -> Reading | None:
@@ -149,7 +155,7 @@ def _year_part(match: Match[str], now: datetime) -> Reading | None:
     if year is None:  # the latest that has begun
         year = now.year - (thirds(year_span(now.year), third).start > now)
     return (
-        _reading(thirds(year_span(year), third), "year", 0.8, "a third of a year")
+        reading_of(thirds(year_span(year), third), "year", 0.8, "a third of a year")
         if 1 <= year <= 9999
         else None
     )
@@ -165,8 +171,10 @@ def _year(match: Match[str], now: datetime) -> int | None:
 def _feast(match: Match[str], now: datetime) -> Reading | None:
     name, year = FEASTS[match["feast"]], _year(match, now)
     if year is None:
-        return _reading(last_named_day(name, now), "day", 0.7, "the latest such day")
-    return _reading(named_day(name, year), "day", 1.0, "a named day of a year") if 1 <= year <= 9999 else None
+        return reading_of(last_named_day(name, now), "day", 0.7, "the latest such day")
+    return (
+        reading_of(named_day(name, year), "day", 1.0, "a named day of a year") if 1 <= year <= 9999 else None
+    )
 
 
 def _in_year(match: Match[str], now: datetime) -> Reading | None:
@@ -174,12 +182,12 @@ def _in_year(match: Match[str], now: datetime) -> Reading | None:
     if year is None or not 1 <= year <= 9999:
         return None
     if match["season"] is not None:
-        return _reading(
+        return reading_of(
             season_span(SEASONS[match["season"]], year), "quarter", 0.8, "a season of another year"
         )
     partial = Partial(year, number_of(match["m"]), None if match["d"] is None else number_of(match["d"]))
     certainty, reason = (1.0, "a date") if match["y"] else (0.9, "a date of another year")
-    return _reading(partial.resolve(now), partial.unit, certainty, reason, partial)
+    return reading_of(partial.resolve(now), partial.unit, certainty, reason, partial)
 
 
 def _year_parts(match: Match[str], now: datetime) -> Reading | None:
@@ -191,7 +199,7 @@ def _year_parts(match: Match[str], now: datetime) -> Reading | None:
         year = now.year - (month_span(12 * now.year + months * (which - 1), months).start > now)
     if not 1 <= year <= 9999:
         return None
-    return _reading(
+    return reading_of(
         month_span(12 * year + months * (which - 1), months), "quarter", 0.9, f"{months} months of a year"
     )
 
@@ -202,31 +210,31 @@ def _decade(match: Match[str], now: datetime) -> Reading | None:
     else:
         start = now.year // 100 * 100 + 10 * number_of(match["tens"] or match["digit"])
         start -= 100 if start > now.year else 0
-    return _reading(year_span(start, 10), "decade", 0.9, "a decade") if start >= 1 else None
+    return reading_of(year_span(start, 10), "decade", 0.9, "a decade") if start >= 1 else None
 
 
 def _season(match: Match[str], now: datetime) -> Reading | None:
     found = turn(now, "season", SEASONS[match["season"]], TURNS[match["turn"]])
-    return None if found is None else _reading(*found, 0.8, "a season, counted from now")
+    return None if found is None else reading_of(*found, 0.8, "a season, counted from now")
 
 
 def _unit(match: Match[str], now: datetime) -> Reading | None:
     unit, offset = UNITS[match["word"]]
-    return _reading(unit_span(unit, now, offset), unit, 0.9, f"{offset:+} {unit}")
+    return reading_of(unit_span(unit, now, offset), unit, 0.9, f"{offset:+} {unit}")
 
 
 def _week_part(match: Match[str], now: datetime) -> Reading | None:
     week = unit_span("week", now, UNITS[match["word"]][1])
     if match["end"] is not None:
-        return _reading(unit_span("weekend", week.start), "weekend", 0.9, "the weekend of a week")
+        return reading_of(unit_span("weekend", week.start), "weekend", 0.9, "the weekend of a week")
     weekday = JAPANESE_WEEKDAYS[match["jday"]] if match["jday"] else WEEKDAYS[match["day"]]
-    return _reading(day_span(shifted(week.start, days=weekday)), "day", 0.9, "a day of a week")
+    return reading_of(day_span(shifted(week.start, days=weekday)), "day", 0.9, "a day of a week")
 
 
 def _day_of_month(match: Match[str], now: datetime) -> Reading | None:
     month = unit_span("month", now, UNITS[match["word"]][1]).start
     partial = Partial(month.year, month.month, number_of(match["d"]))
-    return _reading(partial.resolve(now), "day", 0.9, "a day of a month")
+    return reading_of(partial.resolve(now), "day", 0.9, "a day of a month")
 
 
 def _lone_day(match: Match[str], now: datetime) -> Reading | None:
@@ -236,92 +244,36 @@ def _lone_day(match: Match[str], now: datetime) -> Reading | None:
     else:
         span = latest_dated_weekday((JAPANESE_WEEKDAYS if match["jday"] else WEEKDAYS)[weekday], day, now)
     partial = None if span is None else Partial(span.start.year, span.start.month, day)
-    return _reading(span, "day", 0.7, "the latest such day of a month", partial)
+    return reading_of(span, "day", 0.7, "the latest such day of a month", partial)
 
 
 def _day_of_week_ago(match: Match[str], now: datetime) -> Reading | None:
     week = unit_span("week", moved(now, "week", -number_of(match["n"])))
     weekday = JAPANESE_WEEKDAYS[match["jday"]] if match["jday"] else WEEKDAYS[match["day"]]
-    return _reading(day_span(shifted(week.start, days=weekday)), "day", 0.9, "a day of a week")
+    return reading_of(day_span(shifted(week.start, days=weekday)), "day", 0.9, "a day of a week")
 
 
 def _this_day_of_year(match: Match[str], now: datetime) -> Reading | None:
     years = UNITS[match["word"]][1]
-    return _reading(day_span(moved(now, "year", years)), "day", 0.9, f"this day, {years:+} year")
+    return reading_of(day_span(moved(now, "year", years)), "day", 0.9, f"this day, {years:+} year")
 
 
-def _ago(match: Match[str], now: datetime) -> Reading | None:
-    unit, count = AGO[match["unit"]], number_of(match["n"])
-    if unit == "year" and count in _YEARS_OF_PEOPLE:
-        return None  # "2020年前的照片" is before that year
-    return _reading(unit_span(unit, moved(now, unit, -count)), unit, 0.9, f"{count} {unit} back")
-
-
-def _ahead(match: Match[str], now: datetime) -> Reading | None:
-    unit, count = AGO[match["unit"]], number_of(match["n"])
-    if unit == "year" and count in _YEARS_OF_PEOPLE:
+def _days_of_month(match: Match[str], now: datetime) -> Reading | None:
+    """As in "5月3-5日"."""
+    first = _date(match, now)
+    days = number_of(match["last"]) - number_of(match["d"])
+    if first is None or not 0 < days <= _LONGEST_MONTH:
         return None
-    return _reading(unit_span(unit, moved(now, unit, count)), unit, 0.8, f"{count} {unit} ahead")
-
-
-def _month_ago(match: Match[str], now: datetime) -> Reading | None:
-    year = now.year - number_of(match["n"])
-    return (
-        _reading(Partial(year, number_of(match["m"])).resolve(now), "month", 0.9, "a month of another year")
-        if year > 0
-        else None
-    )
-
-
-def _few_ago(match: Match[str], now: datetime) -> Reading | None:
-    unit = AGO[match["unit"]]
-    far, near = (unit_span(unit, moved(now, unit, -count)) for count in _FEW)
-    return _reading(Span(far.start, near.end), unit, 0.5, f"a few {unit} back")
-
-
-def _few_past(match: Match[str], now: datetime) -> Reading | None:
-    unit = AGO[match["unit"]]
-    return _reading(
-        Span(day_span(moved(now, unit, -_FEW[0])).start, now), unit, 0.5, f"a few {unit} up to now"
-    )
-
-
-def _half_ago(match: Match[str], now: datetime) -> Reading | None:
-    """With a half beside the number, or alone: "一年半前", "两个半月前", "半个月前"."""
-    count = 0 if match["n"] is None else number_of(match["n"])
-    unit = (match["unit"] or match["half"] or match["whole"])[-1]
-    if unit == "年":
-        count = 12 * count + 6
-        return _reading(unit_span("month", moved(now, "month", -count)), "month", 0.9, f"{count} month back")
-    if unit != "月":
-        count = 60 * count + 30
-        return _reading(
-            unit_span("minute", moved(now, "minute", -count)), "minute", 0.9, f"{count} minute back"
-        )
-    day = shifted(now, days=-30 * count - 15)
-    span = Span(day_span(shifted(day, days=-_SPARE)).start, day_span(shifted(day, days=_SPARE)).end)
-    return _reading(span, "day", 0.5, f"{30 * count + 15} day back")
-
-
-def _half_past(match: Match[str], now: datetime) -> Reading | None:
-    start = moved(now, "month", -6) if match["unit"] == "年" else shifted(now, days=-15)
-    return _reading(Span(day_span(start).start, now), "month", 0.8, f"half a {match['unit']} up to now")
-
-
-def _past(match: Match[str], now: datetime) -> Reading | None:
-    unit, count = AGO[match["unit"]], number_of(match["n"])
-    return _reading(
-        Span(day_span(moved(now, unit, -count)).start, now), unit, 0.9, f"{count} {unit} up to now"
-    )
+    return first._replace(span=day_span(first.span.start, days + 1), partial=None)
 
 
 def _day(match: Match[str], now: datetime) -> Reading | None:
-    return _reading(day_span(shifted(now, days=DAYS[match[0]])), "day", 1.0, f"{DAYS[match[0]]:+} days")
+    return reading_of(day_span(shifted(now, days=DAYS[match[0]])), "day", 1.0, f"{DAYS[match[0]]:+} days")
 
 
 def _moment(match: Match[str], now: datetime) -> Reading | None:
     days, part = MOMENTS[match[0]]
-    return _reading(part_of_day(shifted(now, days=days), part), "day", 0.9, "a part of a day")
+    return reading_of(part_of_day(shifted(now, days=days), part), "day", 0.9, "a part of a day")
 
 
 def _weekday(match: Match[str], now: datetime) -> Reading | None:
@@ -333,16 +285,13 @@ def _weekday(match: Match[str], now: datetime) -> Reading | None:
 def _weekend(match: Match[str], now: datetime) -> Reading | None:
     if match["turn"] is not None:
         turns = TURNS[match["turn"]]
-        return _reading(unit_span("weekend", now, turns), "weekend", 0.9, f"{turns:+} weekend")
+        return reading_of(unit_span("weekend", now, turns), "weekend", 0.9, f"{turns:+} weekend")
     span = unit_span("weekend", now, 0 if now.weekday() >= _SATURDAY else -1)
-    return _reading(span, "weekend", 0.7, "the latest weekend")
+    return reading_of(span, "weekend", 0.7, "the latest weekend")
 
 
 _HAN: Final = r"\u3040-\u30ff\u4e00-\u9fff"
-_FEW: Final = (5, 2)
-_SPARE: Final = 3
-"""Days on either side that half a month stands for."""
-_YEARS_OF_PEOPLE: Final = range(1900, 2100)
+_LONGEST_MONTH: Final = 30
 _SATURDAY: Final = 5
 _MOMENT: Final = timedelta(microseconds=1)
 _INFERRED: Final = 0.8
@@ -401,6 +350,16 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
         (rf"(?<![{_NO_MONTHS}])月(?P<part>{_ENDS})", _lone_month_part),
         (rf"(?P<word>{_MONTHS})[の的]?(?P<d>{NUMBER})[日号]", _day_of_month),
         (rf"(?P<word>{_YEARS})[の的]?(?:今天|今日)", _this_day_of_year),
+        (rf"(?P<n>{NUMBER})(?P<unit>{_words(AGO)})(?:之前|以前|前)[の的]?(?:今天|今日)", read_this_day_ago),
+        (
+            rf"(?<![{_COUNTS}百千万月])(?:(?P<low>{NUMBER})(?:到|至|[-–~〜～、，,])(?P<high>{NUMBER})"
+            rf"|(?P<one>[一二两三四五六七八])(?P<other>[二三四五六七八九]))(?P<unit>{_words(AGO)})(?:之前|以前|前)",
+            read_between_ago,
+        ),
+        (
+            rf"(?:(?P<y>{YEAR})年)?(?P<m>{NUMBER})月(?P<d>{NUMBER})(?:到|至|[-–~〜～])(?P<last>{NUMBER})[日号]",
+            _days_of_month,
+        ),
         (
             rf"(?P<n>{NUMBER})(?:周|个星期|週間)(?:之前|以前|前)[の的]?"
             rf"(?:(?:星期|周|礼拜)(?P<day>[一二三四五六日天])|(?P<jday>[月火水木金土日])曜日?)",
@@ -442,25 +401,28 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
             r"|(?<![每毎各])(?<![每毎]週)(?<![每毎]週の)(?P<jday>[月火水木金土日])曜(?:日|(?=[にのはもとまかを、。]|$))",
             _weekday,
         ),
-        (rf"(?:过去|過去|最近)(?P<n>{NUMBER})(?P<unit>{_words(AGO)})", _past),
-        (rf"(?:この|ここ|直近)(?P<n>{NUMBER})(?P<unit>日(?=間)|週間|[ヶかカ]月|年|時間)間?", _past),
-        (rf"(?<![以之目当年节月日])(?:前|这|过去|最近|ここ)[几数](?P<unit>{_words(AGO)})間?", _few_past),
-        (rf"(?<![{_COUNTS}百千万])好?[几数](?P<unit>{_words(AGO)})(?:之前|以前|前)", _few_ago),
+        (
+            rf"(?:过去的?|過去の?|最近的?|(?<![附靠接邻将最])近)(?P<n>{NUMBER})(?P<unit>{_words(AGO)})",
+            read_past,
+        ),
+        (rf"(?:この|ここ|直近)(?P<n>{NUMBER})(?P<unit>日(?=間)|週間|[ヶかカ]月|年|時間)間?", read_past),
+        (rf"(?<![以之目当年节月日])(?:前|这|过去|最近|ここ)[几数](?P<unit>{_words(AGO)})間?", read_few_past),
+        (rf"(?<![{_COUNTS}百千万])好?[几数](?P<unit>{_words(AGO)})(?:之前|以前|前)", read_few_ago),
         (
             rf"(?:(?P<n>{NUMBER})(?:个半(?P<half>月|小时|钟头)|(?P<unit>年|[ヶかカヵケ]月|時間)半)"
             r"|(?<![上下前后後])半(?P<whole>个?月|年|个?小时))(?:之前|以前|前)",
-            _half_ago,
+            read_half_ago,
         ),
         (
             r"(?:过去|過去|最近|这|この|ここ|直近|近)(?:的|の)?半(?:个|か)?(?P<unit>年(?!级)|月(?!板))(?:間|来)?",
-            _half_past,
+            read_half_past,
         ),
-        (rf"(?P<n>{NUMBER})年前[の的]?(?P<m>{NUMBER})月(?!{NUMBER}[日号])", _month_ago),
-        (rf"(?<!の)(?P<n>{NUMBER})(?P<unit>{_words(AGO)})(?:之前|以前|前)", _ago),
+        (rf"(?P<n>{NUMBER})年前[の的]?(?P<m>{NUMBER})月(?!{NUMBER}[日号])", read_month_ago),
+        (rf"(?<!の)(?P<n>{NUMBER})(?P<unit>{_words(AGO)})(?:ほど|くらい|ぐらい)?(?:之前|以前|前)", read_ago),
         (
             rf"(?:(?<!\w)|(?<=[在将会要我你他她们就は]))(?P<n>{NUMBER})(?P<unit>{_words(AGO)})"
             rf"(?:之后|以后|[后後])(?![面来续半期])(?!{_TOLD})",
-            _ahead,
+            read_ahead,
         ),
         (r"(?P<y>(?:19|20)\d\d)(?P<m>(?!))?(?P<d>(?!))?年(?=前)", _date),
         (_words(MOMENTS), _moment),

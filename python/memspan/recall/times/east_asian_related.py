@@ -31,6 +31,7 @@ _SUFFIXES: Final[tuple[tuple[re.Pattern[str], Relation], ...]] = (
     (re.compile("为止|まで"), "until"),
 )
 _PREFIXES: Final[dict[str, Relation]] = {
+    "自从": "since",
     "不早于": "since",
     "不晚于": "until",
     "不迟于": "until",

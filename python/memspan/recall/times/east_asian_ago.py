@@ -1,0 +1,121 @@
+"""What is counted back from now in Chinese and Japanese, or ahead: "三天前", "2、3週間前", "过去三个月", "两周后"."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from re import Match
+from typing import Final
+
+from .calendar import Span, Unit, day_span, moved, shifted, unit_span
+from .languages.east_asian import AGO, number_of
+from .partial import Partial
+from .reading import Reading
+
+__all__ = [
+    "read_ago",
+    "read_ahead",
+    "read_between_ago",
+    "read_few_ago",
+    "read_few_past",
+    "read_half_ago",
+    "read_half_past",
+    "read_month_ago",
+    "read_past",
+    "read_this_day_ago",
+    "reading_of",
+]
+
+_FEW: Final = (5, 2)
+_SPARE: Final = 3
+"""Days on either side that half a month stands for."""
+_YEARS_OF_PEOPLE: Final = range(1900, 2100)
+
+
+def reading_of(
+    span: Span | None, unit: Unit, certainty: float, reason: str, partial: Partial | None = None
+) -> Reading | None:
+    return None if span is None else Reading(span, 0, certainty, reason, unit, partial=partial)
+
+
+def read_ago(match: Match[str], now: datetime) -> Reading | None:
+    unit, count = AGO[match["unit"]], number_of(match["n"])
+    if unit == "year" and count in _YEARS_OF_PEOPLE:
+        return None  # "2020年前的照片" is before that year
+    return reading_of(unit_span(unit, moved(now, unit, -count)), unit, 0.9, f"{count} {unit} back")
+
+
+def read_between_ago(match: Match[str], now: datetime) -> Reading | None:
+    """As in "两三周前", "三到四天前", "2、3日前"."""
+    unit = AGO[match["unit"]]
+    low, high = number_of(match["low"] or match["one"]), number_of(match["high"] or match["other"])
+    if not low < high or (match["one"] and high > low + 2):  # "三五天前"
+        return None
+    if unit == "year" and high in _YEARS_OF_PEOPLE:
+        return None
+    far, near = (unit_span(unit, moved(now, unit, -count)) for count in (high, low))
+    return reading_of(Span(far.start, near.end), unit, 0.7, f"{low}-{high} {unit} back")
+
+
+def read_this_day_ago(match: Match[str], now: datetime) -> Reading | None:
+    unit, count = AGO[match["unit"]], number_of(match["n"])
+    return reading_of(day_span(moved(now, unit, -count)), "day", 0.9, f"this day, {count} {unit} back")
+
+
+def read_ahead(match: Match[str], now: datetime) -> Reading | None:
+    unit, count = AGO[match["unit"]], number_of(match["n"])
+    if unit == "year" and count in _YEARS_OF_PEOPLE:
+        return None
+    return reading_of(unit_span(unit, moved(now, unit, count)), unit, 0.8, f"{count} {unit} ahead")
+
+
+def read_month_ago(match: Match[str], now: datetime) -> Reading | None:
+    year = now.year - number_of(match["n"])
+    return (
+        reading_of(Partial(year, number_of(match["m"])).resolve(now), "month", 0.9, "a month of another year")
+        if year > 0
+        else None
+    )
+
+
+def read_few_ago(match: Match[str], now: datetime) -> Reading | None:
+    unit = AGO[match["unit"]]
+    far, near = (unit_span(unit, moved(now, unit, -count)) for count in _FEW)
+    return reading_of(Span(far.start, near.end), unit, 0.5, f"a few {unit} back")
+
+
+def read_few_past(match: Match[str], now: datetime) -> Reading | None:
+    unit = AGO[match["unit"]]
+    return reading_of(
+        Span(day_span(moved(now, unit, -_FEW[0])).start, now), unit, 0.5, f"a few {unit} up to now"
+    )
+
+
+def read_half_ago(match: Match[str], now: datetime) -> Reading | None:
+    """With a half beside the number, or alone: "一年半前", "两个半月前", "半个月前"."""
+    count = 0 if match["n"] is None else number_of(match["n"])
+    unit = (match["unit"] or match["half"] or match["whole"])[-1]
+    if unit == "年":
+        count = 12 * count + 6
+        return reading_of(
+            unit_span("month", moved(now, "month", -count)), "month", 0.9, f"{count} month back"
+        )
+    if unit != "月":
+        count = 60 * count + 30
+        return reading_of(
+            unit_span("minute", moved(now, "minute", -count)), "minute", 0.9, f"{count} minute back"
+        )
+    day = shifted(now, days=-30 * count - 15)
+    span = Span(day_span(shifted(day, days=-_SPARE)).start, day_span(shifted(day, days=_SPARE)).end)
+    return reading_of(span, "day", 0.5, f"{30 * count + 15} day back")
+
+
+def read_half_past(match: Match[str], now: datetime) -> Reading | None:
+    start = moved(now, "month", -6) if match["unit"] == "年" else shifted(now, days=-15)
+    return reading_of(Span(day_span(start).start, now), "month", 0.8, f"half a {match['unit']} up to now")
+
+
+def read_past(match: Match[str], now: datetime) -> Reading | None:
+    unit, count = AGO[match["unit"]], number_of(match["n"])
+    return reading_of(
+        Span(day_span(moved(now, unit, -count)).start, now), unit, 0.9, f"{count} {unit} up to now"
+    )
