@@ -124,6 +124,8 @@ def _counted(sentence: Sentence, at: int, kind: str, back: bool) -> tuple[int, A
     if amount is None:
         return None
     stop = amount.stop
+    if kind == "ahead" and sentence.kind(stop) == "after":
+        return None  # "через три дня после Рождества"
     if sentence.kind(at - 1) == "in" and (time_ends := _past_time(sentence, stop)):
         return 1, amount, time_ends
     closing = sentence.kind(stop) == "back" and sentence.closes(stop + 1)  # "a few months back"

@@ -190,7 +190,9 @@ def _beside(sentence: Sentence, at: int, depth: int) -> Reading | None:
     kind = sentence.kind(first)
     amount = None
     count = 1
-    if kind in ("unit", "weekday", "part") and not (kind == "unit" and first == at and at == 0):
+    # At the very beginning a unit lacks its article, in languages that have one.
+    bare = kind == "unit" and first == at and at == 0 and not sentence.lexicon.single
+    if kind in ("unit", "weekday", "part") and not bare:
         stop = first + 1
     elif not directed and kind == "number" and sentence.kind(first + 1) == "weekday":
         count = sentence.value(first)

@@ -34,6 +34,7 @@ _ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
 _WITH_YEAR: Final = re.compile(r"([1-4])[/-]((?:19|20)?\d\d)")
 _WEEK_OF_YEAR: Final = re.compile(r"(\d{1,2})/((?:19|20)?\d\d)")
 _POSSESSIVE: Final = ("'s", "’s", "'S", "’S")
+_DAYS: Final = 31
 _NO_SYMBOL: Final[Symbol] = ("word", None)
 _VERBS: Final = frozenset(["sat", "sun", "wed"])
 _DIRECTED: Final = ("last", "next", "this")
@@ -48,6 +49,12 @@ def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:
         piece = match.group()
         start, end = match.span()
         first = piece[0]
+        if first in "'’" and lexicon.language == "it" and start and text[start - 1].isalpha():
+            if len(piece) > 1 and int(piece[1:]) <= _DAYS:  # "l'11 maggio", but "l'estate dell'88"
+                piece, start = piece[1:], start + 1
+                first = piece[0]
+            elif text[end : end + 1].isdigit():  # "dell'8 maggio"
+                continue
         if first.isdigit() or (len(piece) > 1 and first in "'’"):
             read_number(piece, start, lexicon, tokens)
             kind = tokens[-1].kind
