@@ -282,6 +282,11 @@ def _weekday(match: Match[str], now: datetime) -> Reading | None:
     return Reading(span, 0, 0.7, "the latest such day, today included", "day", recurs="week")
 
 
+def _next_weekday(match: Match[str], now: datetime) -> Reading | None:
+    weekday = JAPANESE_WEEKDAYS[match["jday"]] if match["jday"] else WEEKDAYS[match["day"]]
+    return reading_of(weekday_near(now, weekday, 1), "day", 0.9, "the next such day")
+
+
 def _weekend(match: Match[str], now: datetime) -> Reading | None:
     if match["turn"] is not None:
         turns = TURNS[match["turn"]]
@@ -393,8 +398,12 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
         (rf"(?P<y>(?!))?(?P<m>{NUMBER})月(?P<d>{NUMBER})[日号]", _date),
         (_LONE_DAY, _lone_day),
         (
-            rf"(?P<word>{_WEEKS})[の的]?(?:(?P<jday>[月火水木金土日])曜日?|(?P<end>[周週]?末)|(?P<day>[一二三四五六日天]))",
+            rf"(?<![早晚])(?P<word>{_WEEKS})[の的]?(?:(?P<jday>[月火水木金土日])曜日?|(?P<end>[周週]?末)|(?P<day>[一二三四五六日天]))",
             _week_part,
+        ),
+        (
+            r"(?:今度の|次の|来たる)(?P<jday>[月火水木金土日])曜日?|下一个(?:星期|周|礼拜)(?P<day>[一二三四五六日天])",
+            _next_weekday,
         ),
         (
             rf"(?<![{_COUNTS}每毎])(?:(?:星期|礼拜)(?P<day>[一二三四五六日天])(?!气)|[周週](?P<short>[一二三四五六日])(?![次本]))"
@@ -427,7 +436,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
         (r"(?P<y>(?:19|20)\d\d)(?P<m>(?!))?(?P<d>(?!))?年(?=前)", _date),
         (_words(MOMENTS), _moment),
         (_words(DAYS), _day),
-        (rf"(?!(?<=以)[上下]月)(?P<word>{_words(UNITS)})", _unit),
+        (rf"(?!(?<=以)[上下]月|(?<=[早晚])上)(?P<word>{_words(UNITS)})", _unit),
         (rf"(?<![每毎各])(?<![每毎]个)(?P<turn>{_words(TURNS)})?[周週]末", _weekend),
         (rf"(?P<y>(?!))?(?P<d>(?!))?(?P<m>{NUMBER})月(?!曜)", _date),
     )

@@ -85,7 +85,7 @@ LEXICON = Lexicon(
             "avant - dernier|avant - dernière": 2,
         },
         "word": {"il passé|s'est passé": None},  # happened: "que s'est-il passé jeudi"
-        "next": {"prochain|prochaine|prochains|prochaines": None},
+        "next": {"prochain|prochaine|prochains|prochaines": None, "qui vient|à venir": 0},
         "every": {"chaque|tous les|toutes les": None},
         "this": {"ce|cet|cette|ces": None},
         "early": {"début|au début|le début|dès le début": 0},

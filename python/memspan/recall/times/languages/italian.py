@@ -60,7 +60,7 @@ LEXICON = Lexicon(
             "quarta|quarto": (4,),
         }
         | italian_numbers(),
-        "decimal": {"mezzo|mezza": 0.5},
+        "decimal": {"mezzo|mezza|mezz": 0.5},
         "andhalf": {"e mezzo|e mezza": None},
         "plural": {
             "notti": ("part", 3),
@@ -76,7 +76,7 @@ LEXICON = Lexicon(
             "scorso|scorsa|scorsi|scorse|passato|passata|passati|passate|ultimo|ultima|ultimi|ultime": None,
             "penultimo|penultima": 2,
         },
-        "next": {"prossimo|prossima|prossimi|prossime": None},
+        "next": {"prossimo|prossima|prossimi|prossime": None, "che viene|entrante": 0},
         "every": {"ogni|tutti i|tutte le": None},
         "part": {
             "mattina|mattino|di mattina|al mattino": 0,

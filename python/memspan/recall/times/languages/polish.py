@@ -75,6 +75,7 @@ LEXICON = Lexicon(
         "next": {
             "przyszły|przyszłym|przyszłą|przyszłego|przyszłe|przyszłej|następny|następnym|następną|następnego|następne"
             "|następnej": None,
+            "nadchodzący|nadchodzącym|nadchodzącą|nadchodzącego|nadchodzące|nadchodzącej": 0,
             "najbliższy|najbliższym|najbliższą|najbliższego|najbliższe|najbliższej": 0,
         },
         "every": {"każdy|każdą|każdego|każdej|każde": None},

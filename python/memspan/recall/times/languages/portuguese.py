@@ -86,7 +86,7 @@ LEXICON = Lexicon(
             "tarde|à tarde|de tarde|da tarde": 1,
             "noite|à noite|de noite|da noite": 2,
         },
-        "this": {"este|esta|neste|nesta": None},
+        "this": {"este|esta|neste|nesta|deste|desta": None},
         "early": {"início|no início|começo|no começo": 0},
         "mid": {"meados|em meados": 1},
         "late": {"final|no final|ao final|fim|finais|em finais": 2},

@@ -88,10 +88,10 @@ LEXICON = Lexicon(
         "every": {"cada|todos los|todas las": None},
         "this": {"este|esta": None},
         "early": {
-            "principios|a principios|inicios|a inicios|comienzos|a comienzos|al principio|al inicio": 0
+            "principios|a principios|a primeros|inicios|a inicios|comienzos|a comienzos|al principio|al inicio": 0
         },
-        "mid": {"mediados|a mediados": 1},
-        "late": {"finales|a finales|fines|a fines|al final|a final|a fin": 2},
+        "mid": {"mediados|a mediados|a mitad": 1},
+        "late": {"finales|a finales|a últimos|fines|a fines|al final|a final|a fin": 2},
         "agopre": {"hace": None},
         "ago": {"atrás": None},
         "ahead": {"dentro de": None},
