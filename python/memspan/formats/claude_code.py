@@ -40,6 +40,8 @@ def _matches(value: Any) -> bool:
     kind = first.get("type")
     if not isinstance(kind, str) or "role" in first or "messages" in first:
         return False
+    if kind in _SAID and not isinstance(first.get("message"), dict):
+        return False
     return isinstance(first.get("sessionId"), str) or _FIRST_LINES.get(kind) in first
 
 

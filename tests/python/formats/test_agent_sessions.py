@@ -138,3 +138,8 @@ def test_a_file_that_names_nobody_wants_a_user(sample_file: Callable[[str], Path
 
 def test_a_message_with_a_session_beside_it_is_a_chat() -> None:
     assert detect(b'{"type": "message", "sessionId": "s", "role": "user", "content": "x"}') == "chat"
+
+
+def test_other_logs_with_a_session_are_none_of_claude_code() -> None:
+    with pytest.raises(FormatError, match="of no known format"):
+        detect(b'[{"sessionId": "s", "messageId": 0, "type": "user", "message": "x"}]')
