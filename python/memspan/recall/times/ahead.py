@@ -46,9 +46,10 @@ _OWN: Final = {"i": ("a", "an"), "we": ("a", "an")}
 _BEFORE_IS: Final = word_set("who what where when how there he she it")
 _NOT_DONE: Final = word_set(
     "thing anything something nothing everything morning evening during being wedding meeting building interesting "
-    "missing boring amazing spring string having feeling missing looking including regarding following"
+    "missing boring amazing spring string having feeling looking including regarding following thinking wondering "
+    "asking telling talking saying remembering recalling recovering referring laughing"
 )
-"""What is no verb, or tells how something is."""
+"""What is no verb, or is done about what has been."""
 _DETERMINERS: Final = word_set(
     "the a an my your his her our their this that these those of for about no any some"
 )
