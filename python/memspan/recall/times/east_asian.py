@@ -99,7 +99,9 @@ def _next(match: Match[str], now: datetime, latest: Reading, read: _Reader) -> R
         return latest
     start = unit_span(latest.unit, now).start
     later = read(match, moved(start, period, 1) - _MOMENT)
-    return latest if later is None or later.span.end <= now else later
+    if later is None or later.span.end <= now:
+        return latest
+    return later._replace(reason=latest.reason.replace("latest", "next"))
 
 
 def _date(match: Match[str], now: datetime) -> Reading | None:
