@@ -7,13 +7,14 @@ import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timezone
 from typing import Any
 
 import numpy as np
 import pytest
 from word_tokens import WordTokens
 
-from memspan import Memory
+from memspan import Memory, Record
 from memspan.remember.compose import embedded_text
 
 Open = Callable[..., Memory]
@@ -84,6 +85,30 @@ def test_forgetting_while_others_search(memory: Memory) -> None:
             ended.set()
         assert all(done.result() for done in searching)
     assert len(memory.search("kayak", user="ana", k=100)) == 10
+
+
+CLEANINGS: list[Callable[[Memory], object]] = [
+    lambda memory: memory.forget(user="ben"),
+    lambda memory: memory.make_token_vectors(),
+]
+
+
+@pytest.mark.parametrize("clean", CLEANINGS)
+def test_forgetting_something_while_another_record_is_about_to_be_written(
+    memory: Memory, words: WordTokens, stored: Stored, monkeypatch: pytest.MonkeyPatch, clean: Any
+) -> None:
+    bare: dict[str, Any] = {"embedding": np.ones(32, np.float32), "at": datetime.now(timezone.utc)}
+    memory.add_records([Record(id="b", user="ben", text="a boat", **bare)])  # without token vectors
+    changing = memory._engine.changing
+
+    def late() -> Any:
+        monkeypatch.undo()
+        clean(memory)
+        return changing()
+
+    monkeypatch.setattr(memory._engine, "changing", late)
+    memory.add([{"id": "a", "text": "a kayak"}], user="ana")
+    all_right(memory, words, stored, "ana")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

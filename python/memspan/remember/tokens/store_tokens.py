@@ -32,6 +32,8 @@ TokenEmbedderSpec: TypeAlias = TokenEmbedder | str | Literal[False] | None
 _BATCH: Final = 256
 # Of texts that were embedded and then refused: nobody is as long about to write them.
 _WAITING_SECONDS: Final = 3600.0
+_WRITING_SECONDS: Final = 600.0
+"""Where something is forgotten; what waits for less is about to be written, by others perhaps."""
 
 
 @dataclass(slots=True)
@@ -76,9 +78,7 @@ class StoreTokens:
             EmbedderMismatchError, ModelNotFoundError, MissingExtraError: the store's is not to be had here.
         """
         embedder = self._get()
-        with self._lock:
-            late = monotonic() - _WAITING_SECONDS
-            self._waiting = {text: each for text, each in self._waiting.items() if each.since > late}
+        self._drop_waiting(_WAITING_SECONDS)
         for start in range(0, len(texts), _BATCH):
             batch = list(texts[start : start + _BATCH])
             made = validate_document_tokens(
@@ -124,9 +124,8 @@ class StoreTokens:
         return self._cache.of(reader, user, ids)
 
     def forget(self, user: str | None = None) -> None:
-        """Let go what was fetched of a user, or of all, as after an erasure."""
-        with self._lock:
-            self._waiting.clear()
+        """Let go what was fetched of a user, or of all, as after an erasure, and what was embedded and then refused."""
+        self._drop_waiting(_WRITING_SECONDS)
         self._cache.forget(user)
 
     def after_fork(self) -> None:
@@ -134,6 +133,12 @@ class StoreTokens:
         self._lock = threading.Lock()
         self._waiting = {}
         self._cache.after_fork()
+
+    def _drop_waiting(self, seconds: float) -> None:
+        """Let go what has waited for so long."""
+        with self._lock:
+            late = monotonic() - seconds
+            self._waiting = {text: each for text, each in self._waiting.items() if each.since > late}
 
     def _get(self) -> TokenEmbedder:
         embedder = self._embedder
