@@ -34,7 +34,7 @@ def test_it_is_not_found_and_not_erased_until_it_is_unpinned(memory: Memory, tmp
     assert record is not None
     assert record.text == "sesame tea"
     assert memory.unpin(user="ana", ids=["a"]) == 1
-    assert memory.consolidate("ana").upkeep.expired == 1
+    assert memory.consolidate().upkeep.expired == 1
     assert memory.get(user="ana", id="a") is None
     assert not any(b"sesame" in file.read_bytes() for file in tmp_path.iterdir())
 
