@@ -81,3 +81,16 @@ def test_the_least_recently_used_go(cache: TokenCache, monkeypatch: pytest.Monke
     for user in ("ana", "ben", "cleo", "dan"):
         ask(cache, user)
     assert list(cache._users) == ["ben", "cleo", "dan"]
+
+
+def test_what_is_erased_while_it_is_read_is_not_kept(cache: TokenCache) -> None:
+    class Forgetting(Reader):
+        def token_vectors(self, user: str, ids: Sequence[str], dim: int) -> dict[str, TokenVectors]:
+            found = super().token_vectors(user, ids, dim)
+            cache.forget(user)
+            return found
+
+    reader: Any = Forgetting()
+    assert len(cache.of(reader, "ana", ["m1"])) == 1
+    assert not cache._users
+    assert cache._bytes == 0

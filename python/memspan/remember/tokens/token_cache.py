@@ -66,6 +66,7 @@ class TokenCache:
         self._lock = threading.Lock()
         self._users: OrderedDict[str, _OfUser] = OrderedDict()
         self._bytes = 0
+        self._forgotten = 0  # how often; what was read before may be what was erased
 
     def of(self, reader: StoreReader, user: str, ids: Sequence[str]) -> list[TokenBlocks]:
         """The token vectors of records; none for those that have none.
@@ -77,6 +78,7 @@ class TokenCache:
         """
         sequence = reader.sequence()
         with self._lock:
+            forgotten = self._forgotten
             known = self._users.get(user)
             before = None if known is None else known.sequence
             found = {}
@@ -95,13 +97,14 @@ class TokenCache:
             for id_, each in reader.token_vectors(user, missing, self._dim).items()
         }
         # Not that some have none: they may get some, which does not advance the sequence.
-        self._keep(user, sequence, fetched)
+        self._keep(user, sequence, fetched, forgotten)
         found |= {id_: vectors for id_, (_, vectors) in fetched.items()}
         return [found.get(id_, _NONE) for id_ in ids]
 
     def forget(self, user: str | None = None) -> None:
         """Let go what is kept of a user, or of all, as after an erasure."""
         with self._lock:
+            self._forgotten += 1
             if user is None:
                 self._clear()
             elif (known := self._users.pop(user, None)) is not None:
@@ -129,8 +132,10 @@ class TokenCache:
             self._take_in(known, sequence, unchanged)
         return {id_: vectors for id_, (_, vectors) in unchanged.items()}
 
-    def _keep(self, user: str, sequence: int, fetched: _Fetched) -> None:
+    def _keep(self, user: str, sequence: int, fetched: _Fetched, forgotten: int) -> None:
         with self._lock:
+            if self._forgotten != forgotten:
+                return
             known = self._users.get(user)
             if known is None:
                 if not fetched:
