@@ -90,6 +90,8 @@ class Engine:
         self.actor: Final = actor
         """Who acts, for the audit, unless `acting` says otherwise."""
         self.vocabularies = Vocabularies()
+        self.unfinished: dict[str, Any] = {}
+        """By user, what a consolidation left that is to go on, of which records are part."""
         self.uses = UseCounts()
         self.tally = Tally()
         self._lock = threading.RLock()
@@ -390,6 +392,7 @@ class Engine:
     def forget_words(self, user: str) -> None:
         """Let go what is kept in memory of a user's words, as after an erasure."""
         self.vocabularies.forget(user)
+        self.unfinished.pop(user, None)
         if self.tokens is not None:
             self.tokens.forget(user)
 

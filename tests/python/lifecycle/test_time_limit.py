@@ -164,6 +164,15 @@ def test_a_search_is_kept_for_the_next_call(
         assert len(searches) == 2
 
 
+def test_what_is_forgotten_is_not_kept_for_the_next_call(tmp_path: Path, small_slices: None) -> None:
+    with filled(tmp_path / "slices") as memory:
+        left = memory._engine.unfinished
+        while not left:
+            assert not memory.consolidate("ana", seconds=0).upkeep.finished
+        memory.forget(user="ana")
+        assert not left
+
+
 def test_what_is_written_between_the_calls_is_merged_in_the_end(tmp_path: Path, small_slices: None) -> None:
     with filled(tmp_path / "slices") as memory:
         rounds = iter(range(1000))

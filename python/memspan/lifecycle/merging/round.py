@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from time import sleep
 from typing import Final
-from weakref import WeakKeyDictionary
 
 from memspan.base.cores import available_cores
 from memspan.records import Record
@@ -113,17 +112,14 @@ class MergingRound:
         self._left = left
 
 
-_kept: WeakKeyDictionary[Engine, dict[str, MergingRound]] = WeakKeyDictionary()
-
-
 def keep_round(engine: Engine, user: str, rest: MergingRound) -> None:
-    """Keep a round for the next consolidation of the user by the same handle."""
-    _kept.setdefault(engine, {})[user] = rest
+    """Keep a round for the next consolidation of the user by the same handle, if nothing of theirs is forgotten."""
+    engine.unfinished[user] = rest
 
 
 def kept_round(engine: Engine, user: str, last: Last) -> MergingRound | None:
     """The round that was kept, if it goes on from there; whoever asks has it, and nobody else."""
-    rest = _kept.get(engine, {}).pop(user, None)
+    rest: MergingRound | None = engine.unfinished.pop(user, None)
     return rest if rest is not None and rest.last == last else None
 
 
