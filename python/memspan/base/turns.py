@@ -19,40 +19,50 @@ class Turns:
     A lock that is released and taken again at once goes to the same thread nearly every time: who waits is only woken
     then, and comes too late.
 
+        came = turns.arrive()
         try:
-            turns.arrive()
             with lock:
                 turns.take()
                 ...
         finally:
-            turns.leave()
+            turns.leave(came)
 
     Every call is safe without the lock, as a set changes in one step. Nobody waits for long for somebody who is not
-    there any more.
+    there any more. Who has the lock and asks for it again, where it is reentrant, does not stand back.
     """
 
-    __slots__ = ("_last", "_waiting")
+    __slots__ = ("_holder", "_last", "_waiting")
 
     def __init__(self) -> None:
         self._waiting: set[int] = set()
         self._last = 0
         """The thread that had the lock last, or has it."""
+        self._holder = 0
+        """The thread that has it; 0: none."""
 
-    def arrive(self) -> None:
-        """Stand back for others if this thread had the lock last; then wait as they do."""
+    def arrive(self) -> bool:
+        """Stand back for others if this thread had the lock last; then wait as they do. False: it has the lock."""
         me = get_ident()
+        if self._holder == me:
+            return False
         if self._waiting and self._last == me:
             self._stand_back(me)
         self._waiting.add(me)
+        return True
 
     def take(self) -> None:
         """This thread has the lock now."""
-        self._last = me = get_ident()
+        self._holder = self._last = me = get_ident()
         self._waiting.discard(me)
 
-    def leave(self) -> None:
-        """It has it no more, or never got it."""
-        self._waiting.discard(get_ident())
+    def leave(self, came: bool) -> None:
+        """It has it no more, or never got it. `came`: what `arrive` returned."""
+        if not came:
+            return
+        me = get_ident()
+        if self._holder == me:
+            self._holder = 0
+        self._waiting.discard(me)
 
     def _stand_back(self, me: int) -> None:
         until = monotonic() + _LONGEST

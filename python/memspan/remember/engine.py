@@ -156,13 +156,13 @@ class Engine:
         return Lent(self._lend_turn())
 
     def _lend_turn(self) -> Generator[None, None, None]:
+        turns, came = self._turns, self._turns.arrive()
         try:
-            self._turns.arrive()
             with self._lock:
-                self._turns.take()
+                turns.take()
                 yield
         finally:
-            self._turns.leave()
+            turns.leave(came)
 
     def writes(self, user: str) -> list[str]:
         """Ids of a user's records that somebody is writing through this handle: the index has them, and the store not
