@@ -375,7 +375,9 @@ def test_learning_bit_by_bit_and_at_once_count_the_same(moves: list[tuple[int, b
             steps = [*kinds[kind][:-1], kinds[kind][-1] if works else f"!{kinds[kind][-1]}"]
             messages = session(f"s{number}", *steps)["messages"]
             for memory in (bit_by_bit, at_once):
-                memory.add(messages, user="ana", session=f"s{number}", at=(1_000_000 + number) * 1_000_000_000)
+                memory.add(
+                    messages, user="ana", session=f"s{number}", at=(1_000_000 + number) * 1_000_000_000
+                )
             if learns:
                 bit_by_bit.learn_procedures("ana")
         found = []
@@ -410,7 +412,9 @@ def test_many_runs_are_counted_and_the_newest_ones_named(memory: Memory) -> None
     def add(numbers: range) -> None:
         for number in numbers:
             run = cancel_order(number)
-            memory.add(run["messages"], user="ana", session=run["session"], at=(1_000_000 + number) * 1_000_000_000)
+            memory.add(
+                run["messages"], user="ana", session=run["session"], at=(1_000_000 + number) * 1_000_000_000
+            )
 
     add(range(1, 280))
     memory.learn_procedures("ana")
