@@ -120,8 +120,12 @@ PyObject* represent(PyObject* self) {
     }
     shown.add_if(!query.tags.empty(), "tags", query.tags);
     if (query.between) {
-      std::vector<std::pair<Micros, Micros>> spans;
-      for (const Interval& interval : *query.between) spans.emplace_back(interval.start, interval.end);
+      const Interval open;
+      const auto end_or_none = [](Micros end, Micros none) { return end == none ? std::nullopt : std::optional(end); };
+      std::vector<OptionalInterval> spans;
+      for (const Interval& interval : *query.between) {
+        spans.emplace_back(end_or_none(interval.start, open.start), end_or_none(interval.end, open.end));
+      }
       shown.add("between", spans);
     }
     shown.add_names("kinds", query.kinds, kKindNames);

@@ -266,6 +266,8 @@ def test_a_query_shows_what_it_asks_for() -> None:
         "require_tags=['t'], where={\"n\":1}, exclude=['x'], as_of=7, k=3, views=['lexical'], fusion='union', "
         "explain=True)"
     )
+    open_ends = memspan.Query(user="ana", between=[(None, 1), (5, None)])
+    assert repr(open_ends) == "Query(user='ana', between=[(None, 1), (5, None)])"
 
 
 def test_an_explanation_shows_no_id_of_what_has_expired_whatever_else_excludes_it() -> None:
