@@ -166,9 +166,9 @@ bool Admission::leave_open() {
   };
   const size_t step = count_ / kOpenSample;
   if (form_ == Form::spans || rare()) {
-    for_every_in_form(step, ask);
+    for_every_in_form(step, Strata::Distances::uneven, ask);
   } else {
-    walk(step, [&](Slot slot) {
+    walk(step, Strata::Distances::uneven, [&](Slot slot) {
       if (in_form(slot)) ask(slot);
     });
   }

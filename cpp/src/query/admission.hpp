@@ -9,6 +9,7 @@
 
 #include "base/bitset.hpp"
 #include "base/slot_test.hpp"
+#include "base/strata.hpp"
 #include "index/user_columns.hpp"
 #include "query/prepared_query.hpp"
 #include "query/where_verdicts.hpp"
@@ -98,25 +99,25 @@ class Admission {
   // The set as a list: ascending, or, of spans, in the order of time; settles. O(count) the first time, unless it has that form.
   std::span<const Slot> slots() const;
 
-  // Calls f for one record of the set and every `step`-th after it: by slot, or, of spans, by time. O(records so far
-  // apart, and slots / 64 of bits or the pieces of spans).
+  // Calls f for one of each `step` records of the set: by slot, or, of spans, by time. O(records so far apart, and slots / 64
+  // of bits or the pieces of spans).
   template <typename F>
   void for_every(size_t step, F&& f) const {
     if (open_) {
-      for_every_in_form(step, [&](Slot slot) {
+      for_every_in_form(step, Strata::Distances::uneven, [&](Slot slot) {
         if (verdicts_.admits(slot)) f(slot);
       });
     } else {
-      for_every_in_form(step, f);
+      for_every_in_form(step, Strata::Distances::even, f);
     }
   }
 
-  // Calls f for those of the set among every `step`-th of all records by time, which saving and loading do not change as
+  // Calls f for those of the set among one of each `step` of all records by time, which saving and loading do not change as
   // they do slots. O(records / step, and the pieces of the timeline).
   template <typename F>
   void for_every_by_time(size_t step, F&& f) const {
     visit([&](auto admits_slot) {
-      walk(step, [&](Slot slot) {
+      walk(step, all() ? Strata::Distances::even : Strata::Distances::uneven, [&](Slot slot) {
         if (admits_slot(slot)) f(slot);
       });
     });
@@ -140,31 +141,29 @@ class Admission {
     return form_ == Form::all || bits_.test(slot);  // an open set is no list
   }
   template <typename F>
-  void for_every_in_form(size_t step, F&& f) const {
+  void for_every_in_form(size_t step, Strata::Distances distances, F&& f) const {
     if (has_slots_) {
       for (size_t i = 0; i < slots_.size(); i += step) f(slots_[i]);
     } else if (form_ == Form::all) {
       user_->live.for_every(step, f);
     } else if (form_ == Form::spans) {
-      size_t next = 0;  // of the entries that are left
-      for (const Timeline::Range& range : spans_) {
-        Timeline::Entries::for_each_piece(range.begin(), range.end(), [&](std::span<const Timeline::Entry> entries) {
-          for (; next < entries.size(); next += step) f(entries[next].slot());
-          next -= entries.size();
-        });
-      }
+      Strata strata(step, distances);
+      for (const Timeline::Range& range : spans_) walk(range.begin(), range.end(), strata, f);
     } else {
       bits_.for_every(step, f);
     }
   }
   template <typename F>
-  void walk(size_t step, F f) const {
-    const Timeline::Entries& entries = user_->timeline.entries();
-    size_t next = 0;  // in the piece
-    Timeline::Entries::for_each_piece(entries.begin(), entries.end(), [&](std::span<const Timeline::Entry> piece) {
-      for (; next < piece.size(); next += step) f(piece[next].slot());
-      next -= piece.size();
+  static void walk(Timeline::Entries::Iterator first, Timeline::Entries::Iterator last, Strata& strata, F& f) {
+    Timeline::Entries::for_each_piece(first, last, [&](std::span<const Timeline::Entry> piece) {
+      strata.pass(piece.size(), [&](size_t i) { f(piece[i].slot()); });
     });
+  }
+  template <typename F>
+  void walk(size_t step, Strata::Distances distances, F f) const {
+    const Timeline::Entries& entries = user_->timeline.entries();
+    Strata strata(step, distances);
+    walk(entries.begin(), entries.end(), strata, f);
   }
   void clear(const UserColumns& user);
   void start_from_tags(const PreparedQuery& prepared);

@@ -56,7 +56,7 @@ void RankingEvidence::gather(const UserColumns& user, const PreparedQuery& prepa
   records_.emplace_back();  // nobody's
 }
 
-// Of so many records at even distances in the order of time, which saving and loading do not change as they do slots; only
+// Of so many records all over the order of time, which saving and loading do not change as they do slots; only
 // where far fewer are admitted, and these are many all the same, in the order of slots, as putting them in order, or looking for
 // them along the time, would take long.
 Spread RankingEvidence::spread_of_cosines(const UserColumns& user, const float* query, const Admission& admission) {

@@ -328,3 +328,25 @@ def test_learned_answers_about_most_records_do_not_depend_on_the_order_of_writin
         )
         assert one.ids == other.ids
         assert one.scores == pytest.approx(other.scores, abs=1e-6)
+
+
+def test_learned_answers_weigh_what_comes_in_turns_like_all_else() -> None:
+    """Of a conversation, a sample at even distances meets one side only."""
+    random = np.random.default_rng(0)
+    count = 16_384
+    index = memspan.Index(8, auto_consolidate=False)
+    index.add_many(
+        user="ana",
+        ids=[f"m{number}" for number in range(count)],
+        ats=np.arange(count),
+        embeddings=random.standard_normal((count, 8)) + 1,
+        kinds=["episodic", "semantic"] * (count // 2),
+        metadatas=[{"role": "user"}, {"role": "assistant"}] * (count // 2),
+    )
+    filters: list[dict[str, Any]] = [{"kinds": ["episodic"]}, {"kinds": ["semantic"]}]
+    for role in ("user", "assistant"):
+        filters += [{"where": {"role": role}}, {"where": {"role": role}, "between": (0, count - 100)}]
+    for given in filters:
+        hits = index.search(user="ana", embedding=[1.0] * 8, fusion="learned", features=True, **given)
+        found = hits.features[:, memspan.ranking.FEATURES.index("cosine_z")]  # ten of 8,192
+        assert 1.2 < found.min() < found.max() < 2.5, (given, found)
