@@ -313,7 +313,7 @@ size_t Index::drop_tags(std::string_view user, std::span<const std::string> tags
 std::vector<std::string> Index::users() const {
   std::vector<std::string> names;
   for (UserTable::Entry& entry : users_->all()) {
-    if (!entry.summary().empty()) names.push_back(std::move(entry.name));
+    if (!entry.empty()) names.push_back(std::move(entry.name));
   }
   std::sort(names.begin(), names.end());
   return names;

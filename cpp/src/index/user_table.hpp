@@ -86,6 +86,7 @@ class UserTable {
     Image image;  // null, or of some past state where there is a user
     std::string uses;  // what has come to the image since (UserIndex::save_uses), if anything
 
+    bool empty() const { return user ? user->empty() : image->summary().empty(); }  // O(1)
     UserSummary summary() const { return user ? UserSummary::of(user->stats()) : image->summary(); }
   };
   std::vector<Entry> all() const;  // of one moment, in no order
