@@ -50,8 +50,8 @@ class SleepingCalls(Calls):
 
         1. What outlived its time is erased, unless it is pinned or held, and kinds that are over their quota move
            records to the cold tier. The files are rewritten after that, as by `forget`, but for single users at most
-           every ten minutes: bytes that are left go the next time, with `consolidate()` of all, `forget`, or a later
-           opening. What is stale is counted; with a `staleness` that prunes, what is staler than that goes to the cold
+           every ten minutes: bytes that are left go with the next `consolidate` after that or of all, or with
+           `forget`. What is stale is counted; with a `staleness` that prunes, what is staler than that goes to the cold
            tier, too.
         2. Facts that say the same are merged, without a model: the best wording stays, or where their kind has a time
            to live the one that has most of it left, and gets the sources of all. Turns stay as they were said; see

@@ -356,6 +356,8 @@ def test_users_one_after_the_other_take_one_rewriting(
     expire("ana", "ben")
     assert len(rewritten) == 2
     monkeypatch.setattr(reader, "_ERASING_PAUSE", 0)
+    SqliteStore(tmp_path / "m").close()
+    assert len(rewritten) == 2, "nobody who opens it waits for that"
     sweep(memory._engine, "eve", now_micros() + LATER)
     assert len(rewritten) == 3, "when the pause is over"
     assert not left()

@@ -73,7 +73,7 @@ class SqliteStore:
                 with suppress(StoreError), self.writing():
                     pass
             with self.reading() as reader:
-                unfinished = reader.erasure_pending(patient=True)
+                unfinished = reader.meta(ERASE_PENDING) is not None  # what waits has no haste
             if unfinished:
                 self._go_on_erasing()
         except BaseException:
