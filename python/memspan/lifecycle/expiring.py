@@ -69,7 +69,7 @@ def sweep(
     In slices of 256 records. Interrupted, it goes on when it is called again. Without expired records it costs a look
     into an index; otherwise time linear in the size of the database, as `forget` does: of one user, only where files
     were not rewritten in the ten minutes before. Bytes that cannot be erased yet, as another process reads an older
-    state, are by the next sweep or open; the log says so.
+    state, are by the next sweep, after one of all users by the next open, too; the log says so.
 
     Args:
         now: instead of the time of the clock.
