@@ -370,3 +370,13 @@ def test_what_waits_to_be_erased_goes_with_the_next_forget(memory: Memory, tmp_p
     memory.add("green tea", user="ana")
     memory.forget(user="ana")
     assert not any(b"sesame" in file.read_bytes() for file in tmp_path.iterdir())
+
+
+def test_a_time_of_rewriting_that_nobody_wrote_keeps_nothing_waiting(memory: Memory, tmp_path: Path) -> None:
+    for user in ("ana", "ben"):
+        memory.add("sesame tea", user=user, ttl=HOUR)
+        assert sweep(memory._engine, user, now_micros() + LATER).finished
+    with memory._engine.store.writing() as writer:
+        writer.set_meta(reader.ERASED, "soon")
+    assert sweep(memory._engine, "ana", now_micros() + LATER).finished
+    assert not any(b"sesame" in file.read_bytes() for file in tmp_path.iterdir())

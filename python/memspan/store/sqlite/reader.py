@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -166,7 +167,10 @@ class SqliteReader(SqliteTokenVectorReader):
             return True
         if self.meta(ERASE_LATER) is None:
             return False
-        return not patient or not 0 <= now_micros() - int(self.meta(ERASED) or 0) < _ERASING_PAUSE
+        erased = self.meta(ERASED)
+        if not patient or erased is None or re.fullmatch(r"\d{1,18}", erased) is None:
+            return True
+        return not 0 <= now_micros() - int(erased) < _ERASING_PAUSE
 
     def slept(self, user: str) -> str | None:
         pk = self._user_pk(user)

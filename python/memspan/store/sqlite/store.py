@@ -180,8 +180,8 @@ class SqliteStore:
 
     def _unerased(self, reason: str) -> str:
         return (
-            f"{self.path}: the records are removed, but {reason}, so their bytes are still there; the next open or "
-            "forget erases them"
+            f"{self.path}: the records are removed, but {reason}, so their bytes are still there; the next "
+            "consolidate or forget erases them"
         )
 
     def _rewrite(self, connection: sqlite3.Connection, seconds: float) -> bool:
