@@ -65,7 +65,8 @@ struct Fixture {
       body_end = each.place.head;
     }
   }
-  // Pages of the process that were written to, in the file's mappings.
+  // Pages of the process that were written to, in the file's mappings: copies, so that they are of no file. (Every page of a
+  // file in memory counts as written to.)
   size_t private_kilobytes() const {
     std::ifstream maps("/proc/self/smaps");
     size_t total = 0;
@@ -73,8 +74,8 @@ struct Fixture {
     for (std::string line; std::getline(maps, line);) {
       if (line.find(" kB") == std::string::npos && line.find("VmFlags") == std::string::npos) {
         within = line.find(file->path()) != std::string::npos;
-      } else if (within && line.starts_with("Private_Dirty:")) {
-        total += std::stoul(line.substr(14));
+      } else if (within && line.starts_with("Anonymous:")) {
+        total += std::stoul(line.substr(10));
       }
     }
     return total;

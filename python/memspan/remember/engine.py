@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.base import sure_start
+from memspan.base.cores import available_cores
 from memspan.base.lent import Lent
 from memspan.base.turns import Turns
 from memspan.base.weak_sets import all_of
+from memspan.embed.in_threads import at_once
 from memspan.errors import CorruptSnapshotError, EmbedderMismatchError, MemspanError, StoreError
 from memspan.index import Index
 from memspan.store import Store, StoreReader
@@ -384,9 +386,13 @@ class Engine:
         Raises:
             EmbedderError: one of the embedders failed.
         """
-        vectors = self.embedder.documents(texts, advance)
-        if self.tokens is not None:
-            self.tokens.make(texts)
+        embed, tokens = partial(self.embedder.documents, texts, advance), self.tokens
+        if tokens is None:
+            return embed()
+        if len(texts) < available_cores():  # One model alone would leave cores idle.
+            return at_once(embed, partial(tokens.make, texts))[0]
+        vectors = embed()
+        tokens.make(texts)
         return vectors
 
     def forget_words(self, user: str) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tiny_recipe import ScriptedModel, derived, recipe_of
 from word_tokens import WordTokens
 
-from memspan import Memory, Quotas, Record
+from memspan import HashEmbedder, Memory, Quotas, Record
 from memspan.lifecycle.sleep.applying import apply_changes
 from memspan.lifecycle.sleep.changes import Change
 from memspan.lifecycle.undo.journal import Journal
@@ -181,3 +183,21 @@ def test_a_secret_has_none(memory: Memory, stored: Stored) -> None:
     memory.add([{"id": "v", "text": "the safe code", "kind": "vault"}, {"id": "a", "text": "b"}], user="ana")
     assert stored(memory).keys() == {"a"}
     assert memory.make_token_vectors() == 0
+
+
+def test_both_models_are_asked_of_one_record_at_once(
+    open_memory: Open, words: WordTokens, stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    met = threading.Barrier(2, timeout=10)
+
+    class Meeting(HashEmbedder):
+        def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            met.wait()
+            return super().embed_documents(texts)
+
+    for module in ("memspan.remember.engine", "memspan.embed.in_threads"):
+        monkeypatch.setattr(f"{module}.available_cores", lambda: 2)
+    words.before = lambda texts: met.wait()
+    memory = open_memory(embedder=Meeting(32))
+    memory.add([{"id": "m", "text": "boat"}], user="ana")
+    assert stored(memory).keys() == {"m"}
