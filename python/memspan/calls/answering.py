@@ -19,7 +19,7 @@ from memspan.recipes.reading import PLANNERS, Reading
 from memspan.remember.input.fields import checked_name, checked_text
 from memspan.remember.searching.answering import Answering, Question
 from memspan.remember.searching.recall import Recalls
-from memspan.times import Between, TimeLike, from_micros, to_likely_micros, to_micros
+from memspan.times import Between, TimeLike, from_micros, to_likely_micros
 
 from .searching import SearchingCalls
 
@@ -331,7 +331,9 @@ class AnsweringCalls(SearchingCalls):
             text=text,
             user=checked_name(user, "user"),
             now=now,
-            as_of=None if filters.get("as_of") is None else from_micros(to_micros(filters["as_of"], "as_of")),
+            as_of=None
+            if (then := filters.get("as_of")) is None
+            else from_micros(to_likely_micros(then, "as_of")),
             plan=planner,
             depth=depth,
             budget=budget,

@@ -11,7 +11,7 @@ from memspan.remember.endings.lifetimes import lifetimes_of, set_lifetime
 from memspan.remember.endings.retiring import retire, supersede
 from memspan.remember.input.fields import checked_kind, checked_name
 from memspan.reports.history import History
-from memspan.times import TimeLike, from_micros, to_micros
+from memspan.times import TimeLike, from_micros, to_likely_micros
 
 from .base import Calls
 
@@ -76,7 +76,7 @@ class HistoryCalls(Calls):
             id=id,
             text=text,
             by=by,
-            at=None if at is None else from_micros(to_micros(at, "at")),
+            at=None if at is None else from_micros(to_likely_micros(at, "at")),
             recipe=self._processing.recipe,
         )
         if jobs:
@@ -108,7 +108,7 @@ class HistoryCalls(Calls):
             self._engine,
             user=checked_name(user, "user"),
             ids=ids,
-            at=None if at is None else from_micros(to_micros(at, "at")),
+            at=None if at is None else from_micros(to_likely_micros(at, "at")),
         )
 
     def set_lifetime(self, kind: str, ttl: TimeToLive | None, user: str | None = None) -> int:

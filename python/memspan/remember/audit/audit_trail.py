@@ -13,7 +13,7 @@ from memspan.remember.engine import Engine
 from memspan.remember.input.fields import checked_name
 from memspan.reports.audit_info import AuditEntry
 from memspan.store.audit import AuditFilter
-from memspan.times import TimeLike, to_micros
+from memspan.times import TimeLike, to_likely_micros
 
 from .auditing import enter_lines, who_acts
 
@@ -73,8 +73,8 @@ def audit(
         user,
         None if id is None else checked_name(id, "id"),
         None if action is None else checked_name(action, "action"),
-        None if since is None else to_micros(since, "since"),
-        None if until is None else to_micros(until, "until"),
+        None if since is None else to_likely_micros(since, "since"),
+        None if until is None else to_likely_micros(until, "until"),
     )
     most = as_integer(limit, "limit", 1, _MOST)
     engine.require_open()

@@ -32,7 +32,7 @@ from memspan.remember.jobs.loop import LoopThread
 from memspan.remember.writing.change import ConvertedError
 from memspan.remember.writing.indexing import write_records
 from memspan.reports.compression_report import CompressionReport
-from memspan.times import TimeLike, now_micros, to_micros
+from memspan.times import TimeLike, now_micros, to_likely_micros, to_micros
 
 __all__ = ["compress"]
 
@@ -144,7 +144,7 @@ def _checked(
         strategy,
         as_share(ratio, "ratio"),
         names,
-        None if before is None else to_micros(before, "before"),
+        None if before is None else to_likely_micros(before, "before"),
         scorer,
         as_flag(keep_originals, "keep_originals"),
         as_flag(dry_run, "dry_run"),

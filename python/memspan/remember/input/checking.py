@@ -12,7 +12,7 @@ from memspan.errors import EmbeddingError, TimeError, invalid
 from memspan.limits import MAX_GIVEN_METADATA_BYTES, MAX_METADATA_BYTES, MAX_TEXT_BYTES
 from memspan.records import Record
 from memspan.remember.compose import captions_of, lexical_text
-from memspan.times import MAX_MICROS, TimeLike, from_micros, to_likely_micros, to_micros
+from memspan.times import MAX_MICROS, TimeLike, from_micros, to_likely_micros
 
 from .fields import (
     checked_fraction,
@@ -90,7 +90,7 @@ def checked_record(record: Record, argument: str, *, noted: bool = False) -> Rec
 
 
 def _moment(value: TimeLike | None, argument: str) -> Any:
-    return None if value is None else from_micros(to_micros(value, argument))
+    return None if value is None else from_micros(to_likely_micros(value, argument))
 
 
 def require_room_for_changes(record: Record, argument: str) -> None:

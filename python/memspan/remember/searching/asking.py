@@ -36,7 +36,6 @@ from memspan.times import (
     now_micros,
     require_likely,
     to_likely_micros,
-    to_micros,
     to_moment,
 )
 
@@ -135,7 +134,9 @@ def asked(
         to_likely_micros(now, "now")
     require_likely(arguments.get("between"))
     believed = arguments.get("as_of")
-    as_of = None if believed is None else from_micros(to_micros(believed, "as_of"))
+    as_of = None if believed is None else from_micros(to_likely_micros(believed, "as_of"))
+    if arguments.get("valid_at") is not None:
+        to_likely_micros(arguments["valid_at"], "valid_at")
     routed = as_integer(arguments.get("route", 0), "route", 0, 1000) > 0
     chosen = [*_DEFAULT_VIEWS, *(["symbolic"] if routed else [])]
     if views is not None:
