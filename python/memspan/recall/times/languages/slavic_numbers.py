@@ -6,41 +6,48 @@ from typing import Final
 
 __all__ = ["POLISH_MANY", "POLISH_ORDINALS", "RUSSIAN_MANY", "RUSSIAN_ORDINALS"]
 
-RUSSIAN_MANY: Final = {
-    f"{word[:-1]}ь|{word[:-1]}и": number
-    for number, word in enumerate(
-        [
-            "одиннадцать",
-            "двенадцать",
-            "тринадцать",
-            "четырнадцать",
-            "пятнадцать",
-            "шестнадцать",
-            "семнадцать",
-            "восемнадцать",
-            "девятнадцать",
-            "двадцать",
-        ],
-        11,
-    )
-} | {"тридцать|тридцати": 30}
-POLISH_MANY: Final = {
-    f"{word}|{word.removesuffix('ście')}stu": number
-    for number, word in enumerate(
-        [
-            "jedenaście",
-            "dwanaście",
-            "trzynaście",
-            "czternaście",
-            "piętnaście",
-            "szesnaście",
-            "siedemnaście",
-            "osiemnaście",
-            "dziewiętnaście",
-        ],
-        11,
-    )
-} | {"dwadzieścia|dwudziestu": 20, "trzydzieści|trzydziestu": 30}
+_RUSSIAN_ONES: Final = [
+    "один|одна|одну|одно|одного|одной",
+    "два|две|двух",
+    "три|трёх|трех",
+    "четыре|четырёх|четырех",
+    *(f"{stem}ь|{stem}и" for stem in ("пят", "шест", "сем")),
+    "восемь|восьми",
+    "девять|девяти",
+]
+_RUSSIAN_TEENS: Final = (
+    "одиннадцат двенадцат тринадцат четырнадцат пятнадцат шестнадцат семнадцат восемнадцат девятнадцат"
+)
+_RUSSIAN_TENS: Final = [
+    "двадцать|двадцати",
+    "тридцать|тридцати",
+    "сорок|сорока",
+    "пятьдесят|пятидесяти",
+    "шестьдесят|шестидесяти",
+    "семьдесят|семидесяти",
+    "восемьдесят|восьмидесяти",
+    "девяносто|девяноста",
+]
+_POLISH_ONES: Final = [
+    "jeden",
+    "dwa|dwie|dwóch",
+    "trzy|trzech",
+    "cztery|czterech",
+    "pięć|pięciu",
+    "sześć|sześciu",
+    "siedem|siedmiu",
+    "osiem|ośmiu",
+    "dziewięć|dziewięciu",
+]
+_POLISH_TEENS: Final = (
+    "jedenaście dwanaście trzynaście czternaście piętnaście szesnaście siedemnaście osiemnaście dziewiętnaście"
+)
+_POLISH_TENS: Final = [
+    "dwadzieścia|dwudziestu",
+    "trzydzieści|trzydziestu",
+    "czterdzieści|czterdziestu",
+    *(f"{stem}dziesiąt|{stem}dziesięciu" for stem in ("pięć", "sześć", "siedem", "osiem", "dziewięć")),
+]
 _RUSSIAN_FIRST: Final = {
     "первый|первая|первой|первую|первом|первые|первых": (1,),
     "второй|вторая|вторую|втором": (2,),
@@ -79,6 +86,29 @@ def _polish(word: str) -> str:
 def _after_tens(tens: str, ones: str) -> str:
     return "|".join(f"{ten} {one}" for ten in tens.split("|") for one in ones.split("|"))
 
+
+def _many(teens: dict[str, int], tens: list[str], ones: list[str]) -> dict[str, int]:
+    """Numbers from eleven to 99."""
+    numbers = dict(teens)
+    for ten, tens_word in enumerate(tens, 2):
+        numbers[tens_word] = 10 * ten
+        numbers |= {_after_tens(tens_word, word): 10 * ten + one for one, word in enumerate(ones, 1)}
+    return numbers
+
+
+RUSSIAN_MANY: Final = _many(
+    {f"{stem}ь|{stem}и": number for number, stem in enumerate(_RUSSIAN_TEENS.split(), 11)},
+    _RUSSIAN_TENS,
+    _RUSSIAN_ONES,
+)
+POLISH_MANY: Final = _many(
+    {
+        f"{word}|{word.removesuffix('ście')}stu": number
+        for number, word in enumerate(_POLISH_TEENS.split(), 11)
+    },
+    _POLISH_TENS,
+    _POLISH_ONES,
+)
 
 RUSSIAN_ORDINALS: Final = (
     _RUSSIAN_FIRST
