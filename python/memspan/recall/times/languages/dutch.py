@@ -157,7 +157,9 @@ LEXICON = Lexicon(
     r"|\b(?:ben|bent|is|zijn)\b.*\b(?:vrij|beschikbaar|bezet|te doen)\b"
     r"|\b(?:heb|hebt|heeft|hebben)\b.*\b(?:tijd|vrij|afspraak|afspraken|te doen)\b"
     r"|\b(?:heb|hebt|heeft|hebben) \w+(?: (?:op|in|met|de|het|om|deze|dit))* #(?: #)*(?: \W)*$",
-    told=r"\b(?:was|waren|had|hadden|werd|werden|ging|gingen|deed|deden|kwam|kwamen|stond|stonden|zei|zag)\b"
+    told=r"\b(?:was|waren|had|hadden|zei|zeiden|zag|zagen|gaf|gaven|nam|namen|schreef|schreven|lag|lagen|at|aten"
+    r"|(?:werd|ging|stond|vond|viel|sprak|besprak|liep|hield|riep|moest|kocht|dacht|bracht|wist)(?:en)?|kwam|kwamen"
+    r"|(?:belde|vertelde|noemde|plande|meldde|stelde|stuurde|maakte|wilde)n?|deed|deden|kregen|vroegen)\b"
     r"|\b(?:heb|hebt|heeft|hebben|ben|bent|is|zijn)\b.*\b(?!gepland\b)(?:\w*ge\w{2,}|(?:be|ver|ont|her)\w{3,})(?:d|t|en)\b",
     many="dagen weken weekends maanden jaren decennia uren minuten",
 )

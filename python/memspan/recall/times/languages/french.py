@@ -152,8 +152,9 @@ LEXICON = Lexicon(
     past=r"(?:\b(?:ai|as|a|avons|avez|ont|suis|es|est|sommes|sont)"
     r"(?: (?:-|je|tu|t'|il|elle|on|nous|vous|ils|elles|pas|bien|mal))* "
     r"(?!(?:qui|ici|lui|aussi|prévue?s?)\b)\w+(?:ée?s?|ue?s?|i|is|it|rt|ert)"
-    r"|\b(?:étais|était|étaient|avais|avait|avaient|s'est))\b",
-    ahead=r"\b(?:prévue?s?|prévois|prévoit|prévoyons|échéances?|agenda|planning|rendez - vous)\b"
+    r"|\b(?:étais|était|étaient|avais|avait|avaient|s'est|fut|furent|eut|eurent))\b",
+    ahead=r"\boù\b.*\b(?:vais|vas|va|allons|allez|vont)\b|"
+    r"\b(?:prévue?s?|prévois|prévoit|prévoyons|échéances?|agenda|planning|rendez - vous)\b"
     r"|\b(?:fais|faisons|pars|partons|viens|viennent|vient(?! de\b))\b|\bfait - on\b"
     r"|\b(?:suis|es|est|sommes|êtes|sont)\b.*\b(?:libres?|disponibles?|dispo)\b"
     r"|\b(?:vais|vas|va|allons|allez|vont)(?: (?:-|t|je|tu|il|elle|on|nous|vous|ils|elles|y))* \w+(?:er|ir|re|oir)\b"

@@ -189,7 +189,9 @@ LEXICON = Lexicon(
     r"|\b(?:habe?|hast|hat|haben|habt) \w+(?: (?:am|an|im|in|zu|zum|den|der|dem|diese[nrsm]?))* #(?: #)*(?: \W)*$",
     told=r"^(?!.*\b(?:werden?|wirst|wird)\b)(?:(?=.*\b(?:hab|habe|hast|hat|haben|habt|bin|bist|ist|sind|seid)\b)"
     r".*\b(?!geplant\b)(?:\w*ge\w{2,}|(?:be|ent|er|ver|zer)\w{3,}|\w+ier)(?:t|en)\b"
-    r"|.*\b(?:war|warst|waren|hatte|hattest|hatten|gab|kam|kamen|ging|gingen|wurde|wurden|worden|gewesen|gehabt"
-    r"|woll(?:te|test|ten)|soll(?:te|test|ten)|muss(?:te|test|ten)|konn(?:te|test|ten))\b)",
+    r"|.*\b(?:war|warst|waren|wurde|wurden|worden|gewesen|gehabt|rief|riefen"
+    r"|(?:gab|kam|ging|stand|lag|fiel|fand|sprach|besprach|traf|sah|fuhr|flog|blieb|nahm|schrieb|ließ|lief|hielt)(?:en)?"
+    r"|(?:hat|woll|soll|muss|konn|wuss|dach|brach|mach|sag|plan|nann|mein|erzähl|erwähn|frag|zeig|schick|kauf|feier"
+    r"|besuch|verpass|vereinbar)te(?:st|n)?)\b)",
     many="tage tagen wochen wochenenden monate monaten jahre jahren jahrzehnte jahrzehnten stunden minuten",
 )

@@ -154,7 +154,7 @@ LEXICON = Lexicon(
     r"|\bentro(?: (?:il|lo|la|l|le))* #"
     r"|\b(?:devo|devi|deve|dobbiamo|dovete|devono)\b(?!.*\b(?:sapere|ricordare)\b)|\bho (?:qualcosa|qualche)\b"
     r"|\b\w{2,}[ei]r(?:ò|à|emo|anno)\b|\b(?:fa|sa|da|sta|av|and|dov|pot|ved|ver|ter|vor|sap)r(?:ò|ai|à|emo|ete|anno)\b"
-    r"|\b(?:ho|c'è|abbiamo|ha)(?: (?:il|lo|la|l|a|di|per|in))* #(?: #)*(?: \W)*$",
+    r"|\b(?:ho|c'è|abbiamo|ha)(?: (?:il|lo|la|l|a|per|in))* #(?: #)*(?: \W)*$",
     many="giorni settimane mesi anni decenni ore minuti "
     "scorsi scorse passati passate ultimi ultime prossimi prossime",
 )

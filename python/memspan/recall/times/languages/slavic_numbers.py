@@ -39,9 +39,7 @@ _POLISH_ONES: Final = [
     "osiem|ośmiu",
     "dziewięć|dziewięciu",
 ]
-_POLISH_TEENS: Final = (
-    "jedenaście dwanaście trzynaście czternaście piętnaście szesnaście siedemnaście osiemnaście dziewiętnaście"
-)
+_POLISH_TEENS: Final = "jedenaście dwanaście trzynaście czternaście piętnaście szesnaście siedemnaście osiemnaście dziewiętnaście"
 _POLISH_TENS: Final = [
     "dwadzieścia|dwudziestu",
     "trzydzieści|trzydziestu",
