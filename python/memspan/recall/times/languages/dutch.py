@@ -80,7 +80,9 @@ LEXICON = Lexicon(
         }
         | {"eerste": (1,), "tweede": (2,), "derde": (3,)}
         | dutch_numbers(),
-        "decimal": {"anderhalf|anderhalve": 1.5, "een half|een halve": 0.5},
+        "decimal": {"anderhalf|anderhalve": 1.5, "een half|een halve": 0.5}
+        | {"tweeënhalf|tweeënhalve": 2.5, "drieënhalf|drieënhalve": 3.5, "vierenhalf|vierenhalve": 4.5},
+        "andhalf": {"en een half|en een halve": None},
         "plural": {
             "nachten": ("part", 3),
             "avonden": ("part", 2),

@@ -83,7 +83,7 @@ LEXICON = Lexicon(
         | {_inflected("siebent"): (7,)}
         | german_numbers(),
         "half": {"halbjahr|hälfte|jahreshälfte": None},
-        "decimal": {"anderthalb|eineinhalb": 1.5, "zweieinhalb": 2.5, "dreieinhalb": 3.5}
+        "decimal": {"anderthalb|eineinhalb": 1.5, "zweieinhalb": 2.5, "dreieinhalb": 3.5, "viereinhalb": 4.5}
         | {"ein halbes|einem halben|einer halben|eine halbe": 0.5},
         "plural": {
             "nächten": ("part", 3),

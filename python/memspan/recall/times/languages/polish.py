@@ -65,6 +65,7 @@ LEXICON = Lexicon(
         | POLISH_MANY
         | POLISH_ORDINALS,
         "decimal": {"półtora|półtorej": 1.5, "pół": 0.5},
+        "andhalf": {"i pół": None},
         "few": {"kilka|kilku|parę|paru": (2, 5)},
         "half": {"półrocze|półroczu|półrocza": None},
         "last": {
