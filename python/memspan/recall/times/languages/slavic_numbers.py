@@ -39,7 +39,7 @@ _POLISH_ONES: Final = [
     "osiem|ośmiu",
     "dziewięć|dziewięciu",
 ]
-_POLISH_TEENS: Final = "jedenaście dwanaście trzynaście czternaście piętnaście szesnaście siedemnaście osiemnaście dziewiętnaście"
+_POLISH_TEENS: Final = "jedena dwana trzyna czterna piętna szesna siedemna osiemna dziewiętna"
 _POLISH_TENS: Final = [
     "dwadzieścia|dwudziestu",
     "trzydzieści|trzydziestu",
@@ -100,10 +100,7 @@ RUSSIAN_MANY: Final = _many(
     _RUSSIAN_ONES,
 )
 POLISH_MANY: Final = _many(
-    {
-        f"{word}|{word.removesuffix('ście')}stu": number
-        for number, word in enumerate(_POLISH_TEENS.split(), 11)
-    },
+    {f"{stem}ście|{stem}stu": number for number, stem in enumerate(_POLISH_TEENS.split(), 11)},
     _POLISH_TENS,
     _POLISH_ONES,
 )
