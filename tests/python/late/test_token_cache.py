@@ -11,6 +11,7 @@ import pytest
 
 from memspan.remember.tokens import token_cache
 from memspan.remember.tokens.token_cache import TokenCache
+from memspan.store.protocol import Removals
 from memspan.store.token_vectors import TokenVectors
 
 DIM = 8
@@ -94,3 +95,29 @@ def test_what_is_erased_while_it_is_read_is_not_kept(cache: TokenCache) -> None:
     assert len(cache.of(reader, "ana", ["m1"])) == 1
     assert not cache._users
     assert cache._bytes == 0
+
+
+def test_what_is_read_behind_a_removal_is_kept(cache: TokenCache) -> None:
+    class Later(Reader):
+        def sequence(self) -> int:
+            return 2
+
+        def removals(self, since: int) -> Removals:
+            return Removals(False, ["ana"], [], [])
+
+    ask(cache, "ana")
+    reader: Any = Later()
+    cache.of(reader, "ana", ["m2"])
+    assert list(cache._users["ana"].right) == ["m2"]
+    assert not cache._users["ana"].earlier
+
+
+def test_what_is_erased_as_a_reading_begins_is_not_kept(cache: TokenCache) -> None:
+    class Late(Reader):
+        def sequence(self) -> int:
+            cache.forget("ana")
+            return 1
+
+    reader: Any = Late()
+    assert len(cache.of(reader, "ana", ["m1"])) == 1
+    assert not cache._users

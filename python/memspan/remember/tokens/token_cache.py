@@ -76,9 +76,9 @@ class TokenCache:
         Raises:
             StoreError: those of a record are damaged.
         """
+        forgotten = self._forgotten  # before the reader sees the store
         sequence = reader.sequence()
         with self._lock:
-            forgotten = self._forgotten
             known = self._users.get(user)
             before = None if known is None else known.sequence
             found = {}
@@ -88,7 +88,12 @@ class TokenCache:
                 if len(found) == len(ids):
                     return [found[id_] for id_ in ids]
         if before is not None and before != sequence:
-            found = self._unchanged(reader, user, ids, before, sequence)
+            removals = reader.removals(before)
+            if removals.any_user_vanished or user in removals.users:
+                self.forget(user)  # What is erased is not to stay in memory.
+                forgotten += 1  # the reader knows of this one
+            else:
+                found = self._unchanged(reader, user, ids, sequence)
         missing = [id_ for id_ in ids if id_ not in found]
         if not missing:
             return [found[id_] for id_ in ids]
@@ -116,13 +121,9 @@ class TokenCache:
         self._clear()
 
     def _unchanged(
-        self, reader: StoreReader, user: str, ids: Sequence[str], before: int, sequence: int
+        self, reader: StoreReader, user: str, ids: Sequence[str], sequence: int
     ) -> dict[str, TokenBlocks]:
         """What was right at a point before this one and still is."""
-        removals = reader.removals(before)
-        if removals.any_user_vanished or user in removals.users:
-            self.forget(user)  # What is erased is not to stay in memory.
-            return {}
         versions = reader.record_versions(user, ids)
         with self._lock:
             known = self._users.get(user)
