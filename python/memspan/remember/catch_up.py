@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from memspan.index import Index
@@ -15,12 +16,15 @@ __all__ = ["apply_changes", "reconcile", "reconcile_relations"]
 _BATCH: Final = 2048
 
 
-def apply_changes(index: Index, reader: StoreReader, after: int) -> int:
+def apply_changes(index: Index, reader: StoreReader, after: int, forgotten: Callable[[str], object]) -> int:
     """Apply everything that changed after that point of the sequence; returns how many changes that were.
 
     Afterwards the index equals the reader's view, provided that it equalled the view at `after`. Applying a
     change twice does no harm, so an interrupted call can be repeated. O(changes + records of users that lost
     something).
+
+    Args:
+        forgotten: is told each user who is not there any more.
     """
     removals = reader.removals(after)
     changes = 0
@@ -31,6 +35,7 @@ def apply_changes(index: Index, reader: StoreReader, after: int) -> int:
         for user in index.users():
             if user not in existing or user in removals.created:
                 changes += index.forget(user=user) + 1
+                forgotten(user)
     by_user: dict[str, list[str]] = {}
     for user, id_ in reader.cold.moved(after):
         by_user.setdefault(user, []).append(id_)

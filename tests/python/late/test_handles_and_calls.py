@@ -100,3 +100,19 @@ def test_what_was_refused_is_let_go_after_a_while(memory: Memory, monkeypatch: p
     monkeypatch.setattr("memspan.remember.tokens.store_tokens._WAITING_SECONDS", -1.0)
     tokens.make([])
     assert not tokens._waiting
+
+
+def test_what_another_handle_forgets_does_not_stay_in_memory(open_memory: Open, memory: Memory) -> None:
+    memory.add([{"id": "a", "text": "a boat", "speaker": "Ana"}], user="ana")
+    memory.add([{"id": "b", "text": "a lake"}], user="ben")
+    other = open_memory()
+    engine = other._engine
+    assert other.search("boat", user="ana")
+    engine.unfinished["ana"] = object()
+    assert engine.tokens is not None
+    assert list(engine.tokens._cache._users) == ["ana"]
+    memory.forget(user="ana")
+    assert other.search("lake", user="ben")
+    assert list(engine.tokens._cache._users) == ["ben"]
+    assert "ana" not in {user for user, _ in engine.vocabularies._known}
+    assert not engine.unfinished
