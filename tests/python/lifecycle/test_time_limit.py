@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from memspan import Memory, Quotas, Record, StalenessPolicy
-from memspan.lifecycle import expiring, pruning
+from memspan.lifecycle import expiring, pruning, upkeep
 from memspan.lifecycle.expiring import sweep
 from memspan.lifecycle.merging import round as merging_round
 from memspan.lifecycle.merging import uniting
@@ -171,6 +171,28 @@ def test_what_is_forgotten_is_not_kept_for_the_next_call(tmp_path: Path, small_s
             assert not memory.consolidate("ana", seconds=0).upkeep.finished
         memory.forget(user="ana")
         assert not left
+
+
+def test_what_is_forgotten_before_it_is_kept_is_not(
+    tmp_path: Path, small_slices: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with filled(tmp_path / "slices") as memory:
+        kept: list[int] = []
+
+        def late(engine: Any, user: str, rest: Any) -> None:
+            if rest.holds:
+                memory.forget(user=user)
+            kept.append(len(rest.holds))
+            merging_round.keep_round(engine, user, rest)
+
+        monkeypatch.setattr(merging_round, "_DECIDED", 64)
+        monkeypatch.setattr(upkeep, "keep_round", late)
+        for _ in range(100):
+            memory.consolidate("ana", seconds=0)
+            if any(kept):
+                break
+        assert any(kept)
+        assert not memory._engine.unfinished
 
 
 def test_what_is_written_between_the_calls_is_merged_in_the_end(tmp_path: Path, small_slices: None) -> None:

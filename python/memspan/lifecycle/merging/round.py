@@ -107,6 +107,11 @@ class MergingRound:
         news = self._news
         return news is None or any(pair.first in news or pair.second in news for pair in group)
 
+    @property
+    def holds(self) -> set[str]:
+        """Ids of the records that it has."""
+        return {record.id for merger in self._left for record in (merger.kept, *merger.ending)}
+
     def put_back(self, left: list[Merger]) -> None:
         """Keep what was decided, and not done."""
         self._left = left
@@ -115,6 +120,10 @@ class MergingRound:
 def keep_round(engine: Engine, user: str, rest: MergingRound) -> None:
     """Keep a round for the next consolidation of the user by the same handle, if nothing of theirs is forgotten."""
     engine.unfinished[user] = rest
+    held = rest.holds
+    with engine.store.reading() as reader:  # afterwards: who forgets more takes it out
+        if not held <= reader.traces.present(user, held):
+            engine.unfinished.pop(user, None)
 
 
 def kept_round(engine: Engine, user: str, last: Last) -> MergingRound | None:
