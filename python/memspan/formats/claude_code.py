@@ -29,8 +29,9 @@ _NOT_SAID: Final = (
 )  # fmt: skip
 _INJECTED: Final = (
     "<bash-input>", "<bash-stderr>", "<bash-stdout>", "<command-args>", "<command-message>", "<command-name>",
-    "<local-command-", "<system-reminder>", "<task-notification>", "[Request interrupted by user",
+    "<local-command-", "<task-notification>", "[Request interrupted by user",
 )  # fmt: skip
+_BEFORE: Final = ("ide_opened_file", "ide_selection", "system-reminder")
 _FIRST_LINES: Final = {"summary": "leafUuid", "file-history-snapshot": "snapshot"}
 """The types of lines that name no session, with a field that they have."""
 
@@ -64,7 +65,7 @@ def _turns(
     said = {
         "id": fields.get("uuid"),
         "role": message.get("role", fields["type"]),
-        "content": without_injected(message.get("content"), _INJECTED),
+        "content": without_injected(message.get("content"), _INJECTED, _BEFORE),
         "timestamp": fields.get("timestamp"),
     }
     clock = clocks.setdefault(session, Clock())

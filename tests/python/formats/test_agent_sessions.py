@@ -85,6 +85,26 @@ def test_a_session_of_claude_code(write_json: WriteJson) -> None:
     assert times == sorted(set(times))
 
 
+OPENED = "<ide_opened_file>The user opened the file /kiln/b.py in the IDE.</ide_opened_file>"
+REMINDER = "<system-reminder>\nHurry\n</system-reminder>"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{"type": "text", "text": OPENED}, {"type": "text", "text": "Look in b."}],
+        [{"type": "text", "text": f"{OPENED}\n{REMINDER}\n\nLook in b."}],
+        f"{OPENED} Look in b.",
+        f"{REMINDER}{OPENED}Look in b.",
+        "Look in b.",
+    ],
+)
+def test_what_an_editor_writes_before_a_message_is_not_said(write_json: WriteJson, content: Any) -> None:
+    alone = [line("l1", "user", text) for text in (OPENED, f"{OPENED}\n{REMINDER}", "<ide_selection>a cut")]
+    path = write_json(*alone, line("l2", "user", content))
+    assert said(read(path)) == [("user", "Look in b.")]
+
+
 def test_a_session_of_claude_code_that_breaks_off_is_read_up_to_there(write_json: WriteJson) -> None:
     path = write_json(line("l1", "user", "Fix it."))
     with path.open("a") as file:
