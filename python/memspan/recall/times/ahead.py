@@ -37,6 +37,10 @@ _MOST: Final = 40
 """Words of a sentence that is looked at, as patterns take the square of them; a question is shorter."""
 _BE: Final = word_set("be is are get gets")
 _ARRANGED: Final = word_set("planned scheduled booked arranged")
+_THINGS: Final = word_set("anything something nothing")
+_ADVISED: Final = word_set("should must")
+_DOERS: Final = word_set("i we you he she they i'm we're you're he's she's they're")
+"""Behind these "meeting" is what one does."""
 _HAVE: Final = word_set("have has got")
 _DO: Final = word_set("do does")
 _HAD_ON: Final = word_set("on anything something any time")
@@ -101,9 +105,11 @@ def _with_is(tokens: Sequence[Token]) -> list[str]:
 def _is_doing(words: Sequence[str], at: int) -> bool:
     """Whether what one is doing stands there, which is to come where a day is named: "what am I doing on Saturday"."""
     word = words[at]
+    before = words[max(0, at - _NEAR) : at]
+    if word == "meeting" and before and before[-1] in _DOERS:
+        return not _NOW.isdisjoint(before)
     if not word.endswith("ing") or len(word) <= _SHORT or word in _NOT_DONE:
         return False
-    before = words[max(0, at - _NEAR) : at]
     return bool(before) and before[-1] not in _DETERMINERS and not _NOW.isdisjoint(before)
 
 
@@ -114,8 +120,8 @@ def _looks_ahead(words: Sequence[str]) -> bool:
     before = ""
     found = False
     for place, word in enumerate(words):
-        if word.endswith("ed") and len(word) > _SHORT and before not in _BE:
-            if word not in _ARRANGED or before not in _HAVE:
+        if word.endswith("ed") and len(word) > _SHORT and before not in _BE and word != "supposed":
+            if word not in _ARRANGED or not _is_had(words, place):
                 return False  # "I visited Ana"
             found = True  # "what do I have planned"
         after = words[place + 1] if place + 1 < len(words) else ""
@@ -124,6 +130,7 @@ def _looks_ahead(words: Sequence[str]) -> bool:
             or word.endswith("'ll")
             or (before in _BEFORE_TO and word == "to" and after not in _LOOKING_BACK)
             or (before == "coming" and word == "up")
+            or (word in _ADVISED and _is_advice(words[place + 1 : place + 1 + _NEAR]))
             or _is_doing(words, place)
             or (
                 word == "have"
@@ -134,6 +141,17 @@ def _looks_ahead(words: Sequence[str]) -> bool:
         )
         before = word
     return found
+
+
+def _is_had(words: Sequence[str], at: int) -> bool:
+    """Whether what is arranged is what one has: "do we have anything planned"."""
+    at -= 1 + (at > 0 and words[at - 1] in _THINGS)
+    return at >= 0 and words[at] in _HAVE
+
+
+def _is_advice(after: Sequence[str]) -> bool:
+    """Whether "should", by the words behind it, is about what is to be done: not "should have", "should I remember"."""
+    return "have" not in after and "be" not in after and _LOOKING_BACK.isdisjoint(after)
 
 
 def _has_on(before: str, after: str) -> bool:
