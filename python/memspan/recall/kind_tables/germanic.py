@@ -145,7 +145,7 @@ DUTCH: Final[Table] = (
         r"[^,]*$)|\bwelke (?:dag|datum|maand|week)\b|\bwelk jaar\b|\bhoe laat\b",
         "asks when",
     ),
-    ("when", r"\bhoe (?:lang|oud)\b|\bhoeveel tijd\b", "asks how long"),
+    ("when", r"\bhoe ?(?:lang|oud)\b|\bhoeveel tijd\b", "asks how long"),
     (
         "when",
         r"\bhoeveel (?:seconden|minuten|uur|uren|dagen|weken|maanden|jaar|jaren)\b.{0,200}"

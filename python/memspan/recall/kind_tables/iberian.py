@@ -45,7 +45,7 @@ SPANISH: Final[Table] = (
     ),
     (
         "when",
-        r"\bcuánto tiempo\b|\bcuánto (?:\w+ ){0,2}(?:dur|tard)\w+"
+        r"\bcuánto tiempo\b|\bcuánto (?:\w+ ){0,2}(?:dur(?!ante\b)|tard(?!es?\b))\w+"
         r"|\bhace cuánto\b|\bcuántos años (?:tiene|tienen|tengo|tenía|cumpl\w+)\b|\bqué edad\b",
         "asks how long",
     ),
@@ -142,7 +142,7 @@ PORTUGUESE: Final[Table] = (
     ),
     (
         "when",
-        r"\bquanto tempo\b|\bquanto (?:\w+ ){0,2}(?:dur|demor)\w+|\bquantos anos (?:tem|têm|tinha|tenho)\b",
+        r"\bquanto tempo\b|\bquanto (?:\w+ ){0,2}(?:dur(?!ante\b)|demor)\w+|\bquantos anos (?:tem|têm|tinha|tenho)\b",
         "asks how long",
     ),
     (

@@ -63,7 +63,7 @@ FRENCH: Final[Table] = (
     # What one thing costs or weighs is told in one place.
     (
         "list",
-        r"\bcombien (?:de |d')|\bcombien\b(?![^?]*\b(?:co[uû]t\w+|vaut|valait|p[eè]s\w+|mesur\w+|dur\w+)\b)"
+        r"\bcombien (?:de |d')|\bcombien\b(?![^?]*\b(?:co[uû]t\w+|vaut|valait|p[eè]s\w+|mesur\w+|dur(?!ant\b)\w+)\b)"
         r"|\bau total\b",
         "counts",
     ),
@@ -145,7 +145,7 @@ ITALIAN: Final[Table] = (
     ),
     (
         "when",
-        r"\bquanto tempo\b|\bquanto (?:\w+ ){0,2}dur\w+|\bquanti anni (?:ha|hai|aveva|ho)\b",
+        r"\bquanto tempo\b|\bquanto (?:\w+ ){0,2}dur(?!ante\b)\w+|\bquanti anni (?:ha|hai|aveva|ho)\b",
         "asks how long",
     ),
     (
