@@ -376,6 +376,9 @@ class Engine:
                 self.distrust_snapshot(error)
             except (MemspanError, OSError) as error:
                 _logger.warning("snapshot %s could not be written (%s)", self.snapshots.path, error)
+                # Where it failed at the end, a file is there that the store does not know.
+                with suppress(MemspanError), self.changing() as change:
+                    self.snapshots.withdraw(change.writer)
 
     def embed_texts(
         self, texts: Sequence[str], advance: Callable[[int], None] | None = None

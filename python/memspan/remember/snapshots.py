@@ -60,10 +60,15 @@ class Snapshots:
 
     def __init__(self, store_path: Path, embedder: Mapping[str, Any], analyzer: str) -> None:
         self.path: Final = store_path.with_name(store_path.name + ".index")
+        # Whatever the native writer adds to a file's name: what a killed one left is found without a look through the
+        # store's folder, which may hold much else.
+        self._workshop: Final = self.path.with_name(self.path.name + ".tmp")
+        self._looked_beside = False
         self._embedder = dict(embedder)
         self._analyzer = analyzer
         self._loaded: str | None = None  # the token of the file that was loaded last
         self._distrusted: str | None = None
+        self._before: tuple[str | None] | None = None  # The database's token when a new file took its place.
 
     def load(self, store: Store, options: IndexOptions) -> LoadedSnapshot | None:
         """The saved index, or `None` when there is none that can be believed; anything unexpected is logged.
@@ -153,21 +158,34 @@ class Snapshots:
         Raises:
             OSError, MemspanError: it could not be written; the old file may be gone, the store is as it was.
         """
+        before, self._before = writer.meta(_TOKEN), None
         self.delete(writer)
         token = secrets.token_hex(16)
         stamped = {**self._stamp(writer, token, writer.sequence()), "uses": uses}
         stamp = json.dumps(stamped, sort_keys=True)
-        temporary = self.path.with_name(f"{self.path.name}.{secrets.token_hex(8)}.tmp")
+        temporary = self._workshop / "index"
         try:
+            self._workshop.mkdir(0o700)
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             index.save(temporary, stamp=stamp)
             os.chmod(temporary, 0o600)
+            self._before = (before,)
             os.replace(temporary, self.path)
-        except BaseException:
+        finally:
             with suppress(OSError):
-                temporary.unlink()
-            raise
+                _empty(self._workshop)
         writer.set_meta(_TOKEN, token)
+
+    def withdraw(self, writer: StoreWriter) -> None:
+        """Delete the file that `save` wrote in a transaction that was rolled back; nothing otherwise.
+
+        Raises:
+            StoreError: it cannot be deleted.
+        """
+        before, self._before = self._before, None
+        # With another token somebody has saved since, or erased something: the file is not that one any more.
+        if before == (writer.meta(_TOKEN),):
+            self.delete(writer)
 
     def delete(self, writer: StoreWriter) -> None:
         """Delete the file and what crashed writers left of others. The caller holds the write lock: nobody
@@ -177,14 +195,18 @@ class Snapshots:
             StoreError: a file cannot be deleted; names it.
         """
         writer.set_meta(_TOKEN, None)
-        # The native writer adds an ending of its own to the temporary name while it writes.
-        leftover = re.compile(re.escape(self.path.name) + r"\.[0-9a-f]{16}\.tmp.*", re.DOTALL)
         file = self.path
         try:
             file.unlink(missing_ok=True)
-            for file in self.path.parent.iterdir():
-                if leftover.fullmatch(file.name):
-                    file.unlink(missing_ok=True)
+            file = self._workshop
+            _empty(file)
+            if not self._looked_beside:
+                # Earlier versions wrote there.
+                leftover = re.compile(re.escape(self.path.name) + r"\.[0-9a-f]{16}\.tmp.*", re.DOTALL)
+                for file in self.path.parent.iterdir():
+                    if leftover.fullmatch(file.name):
+                        file.unlink(missing_ok=True)
+                self._looked_beside = True
         except OSError as error:
             raise StoreError(
                 f"{file}: cannot be deleted ({error.strerror}); nothing was changed; what is there must go, as it may "
@@ -205,3 +227,14 @@ class Snapshots:
 def _token(store: Store) -> str | None:
     with store.reading() as reader:
         return reader.meta(_TOKEN)
+
+
+def _empty(folder: Path) -> None:
+    """Delete a folder and the files in it, if it is there; nothing that a link leads to."""
+    if folder.is_symlink():
+        return
+    with suppress(FileNotFoundError, NotADirectoryError):
+        for file in folder.iterdir():
+            file.unlink(missing_ok=True)
+        with suppress(OSError):  # Some file systems keep a file under another name for as long as it is open.
+            folder.rmdir()

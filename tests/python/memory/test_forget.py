@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -93,10 +93,45 @@ def test_leftovers_of_crashed_savers_go_too(path: Path, open_memory: Open) -> No
     leftover.write_text(text)
     other = path.with_name(path.name + ".index.backup")
     other.write_text("mine")
+    workshop = path.with_name(path.name + ".index.tmp")
+    workshop.mkdir()
+    workshop.joinpath("index.tmp.123").write_text(text)
     memory.forget(user="ana", id="m1")
     memory.close()
     assert leaks(path.parent, text) == []
     assert other.exists()
+
+
+def test_a_second_one_does_not_look_through_the_folder(
+    path: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may hold a hundred thousand files of others."""
+    memory = open_memory()
+    fill(memory)
+    memory.forget(user="ana", id="n0")
+    looked: list[Path] = []
+    iterate = Path.iterdir
+
+    def note(folder: Path) -> Iterator[Path]:
+        looked.append(folder)
+        return iterate(folder)
+
+    monkeypatch.setattr(Path, "iterdir", note)
+    memory.forget(user="ana", id="n1")
+    assert path.parent not in looked
+
+
+def test_a_link_in_place_of_a_savers_folder_is_not_followed(path: Path, open_memory: Open) -> None:
+    elsewhere = path.with_name("elsewhere")
+    elsewhere.mkdir()
+    elsewhere.joinpath("index").write_text("mine")
+    path.with_name(path.name + ".index.tmp").symlink_to(elsewhere)
+    memory = open_memory()
+    fill(memory)
+    memory.forget(user="ana", id="n0")
+    memory.close()
+    assert [file.read_text() for file in elsewhere.iterdir()] == ["mine"]
+    assert open_memory().stats("ana")["records"] == 100
 
 
 def test_what_was_derived_goes_with_its_source(memory: Memory) -> None:

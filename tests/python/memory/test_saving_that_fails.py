@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import errno
+import sqlite3
 from collections.abc import Callable
 from itertools import count
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memspan import Record
 from memspan.memory import Memory
 from memspan.remember import engine, snapshots
+from memspan.store import SqliteStore
 from memspan.times import from_micros
 
 _NUMBERS = count()
@@ -41,3 +45,40 @@ def test_it_is_tried_again_when_as_much_has_changed_again(
         assert memory._engine.current() is index
     memory.close()
     assert len(tried) == 3
+
+
+@pytest.mark.parametrize("saved_before", [False, True])
+def test_no_file_stays_of_which_the_store_does_not_know(
+    path: Path, open_memory: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch, saved_before: bool
+) -> None:
+    commit, save = SqliteStore._commit, snapshots.Snapshots.save
+    saved: list[Path] = []
+
+    def save_once(self: snapshots.Snapshots, *arguments: Any) -> None:
+        save(self, *arguments)
+        assert self.path.exists()
+        saved.append(self.path)
+
+    def fail_once(self: SqliteStore, *arguments: Any, **options: Any) -> None:
+        if len(saved) == 1:
+            saved.append(self.path)
+            raise sqlite3.OperationalError("disk I/O error")
+        commit(self, *arguments, **options)
+
+    memory = open_memory()
+    add(memory, 30)
+    if saved_before:
+        memory.close()
+        memory = open_memory()
+    monkeypatch.setattr(snapshots.Snapshots, "save", save_once)
+    monkeypatch.setattr(SqliteStore, "_commit", fail_once)
+    monkeypatch.setattr(engine, "_WORTH_SAVING", 20)
+    add(memory, 30)
+    assert len(saved) == 2
+    assert memory.verify() == []
+    assert [file.name for file in path.parent.glob("*.index*")] == []
+    memory.close()
+    memory = open_memory()
+    assert path.with_name(path.name + ".index").exists()
+    assert memory.verify() == []
+    assert memory.stats("ana")["records"] == 60
