@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memspan.arguments import as_flag, as_integer
 from memspan.limits import MAX_K
@@ -17,13 +20,17 @@ from memspan.remember.engine import Engine
 from memspan.remember.input.fields import checked_kind, checked_name, checked_names
 from memspan.remember.input.tags import tagged
 from memspan.remember.writing.change import Change
-from memspan.remember.writing.indexing import write_records
+from memspan.remember.writing.indexing import staying
 from memspan.reports.evicted import Evicted
 from memspan.store import StoreReader
 from memspan.store.cold import ORIGINAL
+from memspan.store.sqlite.statements import chunks
 from memspan.times import from_micros, now_micros
 
 __all__ = ["evicted", "give_back_uses", "in_full", "original", "restore", "unshortened"]
+
+_PIECE: Final = 1024
+"""Records that are brought back at a time: those of one piece are in memory."""
 
 
 def evicted(engine: Engine, user: str, k: int, kinds: Sequence[str] | None) -> list[Evicted]:
@@ -61,35 +68,64 @@ def restore(engine: Engine, user: str, ids: Sequence[str], *, pin: bool, origina
     as_flag(originals, "originals")
     engine.require_open()
     embedder = engine.embedder
-    with engine.store.reading() as reader:
-        found = _restorable(reader, user, wanted, originals)
-    bare = [record for record in found.values() if record.embedding is None]
-    vectors: Mapping[str, Any] = {}
-    if bare:
-        texts = [embedded_text(record) for record in bare]
-        embedded = engine.embed_texts(texts)
-        vectors = dict(zip(texts, embedded, strict=True))
+    vectors = _missing_vectors(engine, user, wanted, originals)
+    restored: list[str] = []
     with engine.changing() as change:
         change.require_made_by(embedder)
-        records = []
-        for record in _restorable(change.writer, user, wanted, originals).values():
-            if record.embedding is None:
-                if embedded_text(record) not in vectors:
-                    continue  # It came to the cold tier a moment ago.
-                record = replace(record, embedding=vectors[embedded_text(record)])
-            records.append(replace(record, pinned=record.pinned or pin))
-        if not records:
+        with staying(change) as write:
+            for piece in chunks(wanted, _PIECE):
+                records = [
+                    replace(record, pinned=record.pinned or pin)
+                    for record in _restorable(change.writer, user, piece, originals).values()
+                    if record.embedding is not None or embedded_text(record) in vectors
+                    # Otherwise it came to the cold tier a moment ago.
+                ]
+                if records:
+                    _write_back(
+                        change, user, [_embedded(record, vectors) for record in records], write, originals
+                    )
+                    restored += [record.id for record in records]
+                    change.let_go()
+        if not restored:
             return []
-        restored = [record.id for record in records]
-        made = _made_tags(change.writer, user, restored)
-        write_records(change, records, stay=True)
-        change.writer.set_made_tags(user, made)
-        if originals:
-            change.writer.cold.drop(user, restored, ORIGINAL)
-        give_back_uses(change, user, restored)
         audited(change, "restore", user=user, ids=restored, originals=originals, pinned=pin)
     engine.note_unsaved(len(restored))
     return restored
+
+
+def _missing_vectors(
+    engine: Engine, user: str, ids: Sequence[str], originals: bool
+) -> dict[str, NDArray[np.float32]]:
+    """By text, the vectors of what is to be written and has none that is valid."""
+    vectors: dict[str, NDArray[np.float32]] = {}
+    for piece in chunks(ids, _PIECE):
+        with engine.store.reading() as reader:
+            found = _restorable(reader, user, piece, originals)
+        if texts := [embedded_text(record) for record in found.values() if record.embedding is None]:
+            vectors.update(zip(texts, engine.embed_texts(texts), strict=True))
+    return vectors
+
+
+def _embedded(record: Record, vectors: Mapping[str, NDArray[np.float32]]) -> Record:
+    return (
+        record if record.embedding is not None else replace(record, embedding=vectors[embedded_text(record)])
+    )
+
+
+def _write_back(
+    change: Change,
+    user: str,
+    records: Sequence[Record],
+    write: Callable[[Sequence[Record]], None],
+    originals: bool,
+) -> None:
+    ids = [record.id for record in records]
+    made = _made_tags(change.writer, user, ids)
+    write(records)
+    change.writer.set_made_tags(user, made)
+    if originals:
+        change.writer.cold.drop(user, ids, ORIGINAL)
+    give_back_uses(change, user, ids)
 
 
 def _restorable(reader: StoreReader, user: str, ids: Sequence[str], originals: bool) -> dict[str, Record]:

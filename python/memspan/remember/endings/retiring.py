@@ -20,7 +20,7 @@ from memspan.remember.input.fields import checked_name
 from memspan.remember.input.identifiers import new_id
 from memspan.remember.jobs.turns import follow_turns
 from memspan.remember.writing.change import Change
-from memspan.remember.writing.indexing import write_records
+from memspan.remember.writing.indexing import staying
 from memspan.remember.writing.secret_ids import is_secret
 from memspan.times import from_micros, now_micros
 
@@ -128,7 +128,8 @@ def _take_over(engine: Engine, successor: Record, old: str, recipe: Recipe | Non
         (new,) = with_lifetimes(change.writer, [new], moment)
         _end(change, record, successor.id, successor.at, moment, new)
         # What takes the place of another one does not make room itself, however long ago it happened.
-        write_records(change, [new], stay=True)
+        with staying(change) as write:
+            write([new])
         jobs = follow_turns(change, [new], {}, recipe)
     engine.note_unsaved(2)
     return jobs

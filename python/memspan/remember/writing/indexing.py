@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -20,7 +21,7 @@ from memspan.times import from_micros, now_micros
 
 from .change import Change, keys_of
 
-__all__ = ["evict", "index_records", "write_records"]
+__all__ = ["evict", "index_records", "staying", "write_records"]
 
 _MANY: Final = 256
 """Records for which a thread is worth starting."""
@@ -33,31 +34,37 @@ def index_records(index: Index, records: Sequence[Record]) -> None:
         index.add_many(**_columns(records), evict=False)
 
 
-def write_records(change: Change, records: Sequence[Record], *, stay: bool = False) -> None:
+def write_records(change: Change, records: Sequence[Record]) -> None:
     """Put the records into the store and the index of a change; many into both at once.
 
-    Where they fill a kind beyond its quota others go to the cold tier at the end of the change, or some of them; with
-    `stay` they all stay for now. What is written here is not in the cold tier any more. What comes and is over already
-    (a version, say) goes itself before anything does that is not.
+    Where they fill a kind beyond its quota others go to the cold tier at the end of the change, or some of them. What
+    is written here is not in the cold tier any more. What comes and is over already (a version, say) goes itself before
+    anything does that is not.
 
     What the index refuses raises, and then the change is rolled back.
     """
-    if not change.writer.cold.empty:
-        _take_out_of_cold(change, records)
-    users = {record.user for record in records}
-    drop_outlived_quotas(change.index, change.writer, users)
-    change.keep_uses(users)
-    over = [] if stay else _come_over(change.index, records)
+    _prepare(change, records)
+    over = _come_over(change.index, records)
     if not over:
-        _write(change, records, stay)
+        _write(change, records)
         return
     keys = {(record.user, record.id) for record in over}
     if rest := [record for record in records if (record.user, record.id) not in keys]:
-        _write(change, rest, stay)
+        _write(change, rest)
     _put(change, over)
     change.apply(lambda index: index_records(index, over), of=keys_of(over))
     for user in dict.fromkeys(record.user for record in over):
         evict(change, user)
+
+
+@contextmanager
+def staying(change: Change) -> Iterator[Callable[[Sequence[Record]], None]]:
+    """Gives what writes records as `write_records` does, but that all of them stay until the end of the block, whatever
+    has to make room for them."""
+    loose: dict[str, list[str]] = {}
+    yield partial(_write_staying, change, loose)
+    for user, ids in loose.items():
+        change.apply(partial(Index.pin, user=user, ids=ids, pinned=False), atomic=False, of=tuple)
 
 
 def evict(change: Change, user: str, most: int | None = None) -> int:
@@ -87,19 +94,42 @@ def _come_over(index: Index, records: Sequence[Record]) -> list[Record]:
     ]
 
 
-def _write(change: Change, records: Sequence[Record], stay: bool) -> None:
-    if len(records) == 1 and not stay:
+def _prepare(change: Change, records: Sequence[Record]) -> None:
+    if not change.writer.cold.empty:
+        _take_out_of_cold(change, records)
+    users = {record.user for record in records}
+    drop_outlived_quotas(change.index, change.writer, users)
+    change.keep_uses(users)
+
+
+def _write(change: Change, records: Sequence[Record]) -> None:
+    if len(records) == 1:
         (record,) = records
         _put(change, records)
         change.apply(partial(_add, change, record), of=keys_of(records))
-        return
+    else:
+        _write_columns(change, records, _columns(records))
+
+
+def _write_staying(change: Change, loose: dict[str, list[str]], records: Sequence[Record]) -> None:
+    """While they are pinned they make others go, and none of themselves."""
+    _prepare(change, records)
     columns = _columns(records)
+    for user, id_, pinned in zip(
+        columns["users"], columns["ids"], columns["pins"] or [False] * len(records), strict=True
+    ):
+        if not pinned:
+            loose.setdefault(user, []).append(id_)
+    _write_columns(change, records, {**columns, "pins": [True] * len(records)})
+
+
+def _write_columns(change: Change, records: Sequence[Record], columns: dict[str, Any]) -> None:
     if len(records) < _MANY:
         _put(change, records)
-        _fill(change, records, columns, stay)
+        _add_many(change, records, columns)
         return
     # Both release the GIL nearly all the time: this takes as long as the slower of the two.
-    both(partial(_put, change, records), partial(_fill, change, records, columns, stay))
+    both(partial(_put, change, records), partial(_add_many, change, records, columns))
 
 
 def _put(change: Change, records: Sequence[Record]) -> None:
@@ -114,22 +144,6 @@ def _take_out_of_cold(change: Change, records: Sequence[Record]) -> None:
         by_user.setdefault(record.user, []).append(record.id)
     for user, ids in by_user.items():
         change.writer.cold.drop(user, ids)
-
-
-def _fill(change: Change, records: Sequence[Record], columns: dict[str, Any], stay: bool) -> None:
-    if not stay:
-        _add_many(change, records, columns)
-        return
-    # While they are pinned they make others go, and none of themselves.
-    count = len(columns["ids"])
-    pins = columns["pins"] or [False] * count
-    _add_many(change, records, {**columns, "pins": [True] * count})
-    loose: dict[str, list[str]] = {}
-    for user, id_, pinned in zip(columns["users"], columns["ids"], pins, strict=True):
-        if not pinned:
-            loose.setdefault(user, []).append(id_)
-    for user, ids in loose.items():
-        change.apply(partial(Index.pin, user=user, ids=ids, pinned=False), atomic=False, of=tuple)
 
 
 def _add_many(change: Change, records: Sequence[Record], columns: dict[str, Any]) -> None:
