@@ -19,7 +19,6 @@ from memspan.remember.transfer.attachments import record_of
 from memspan.remember.writing.adding import add_drafts
 from memspan.remember.writing.change import Change
 from memspan.store import StoreReader
-from memspan.store.secrets import SealedSecret
 from memspan.times import TimeLike, from_micros, now_micros
 
 from .entries import Rekeyed, VaultEntry
@@ -190,7 +189,7 @@ class Vault:
             VaultError: a secret is damaged; nothing was changed.
         """
         ring = KeyRing(key, passphrase)
-        changed: list[SealedSecret] = []
+        changed: list[str] = []
         others = 0
         with self._engine.changing() as change:
             secrets = change.writer.secrets
@@ -200,7 +199,9 @@ class Vault:
                     others += stored.key_id != new.id
                 else:
                     secret = opened(self._ring, self.user, stored)
-                    changed.append(sealed(new, self.user, stored.record, secret))
+                    # One by one: each may take a mebibyte.
+                    secrets.put(self.user, [sealed(new, self.user, stored.record, secret)])
+                    changed.append(stored.record)
             if not changed and secrets.key_ids(self.user):
                 # The vault would go on with a key that opens nothing, and the caller might throw the right one away.
                 already = "" if others else "; the new key opens them already"
@@ -208,9 +209,7 @@ class Vault:
                     f"the key opens none of the secrets of user {self.user!r}; nothing was changed{already}"
                 )
             if changed:
-                secrets.put(self.user, changed)
-                ids = [secret.record for secret in changed]
-                audited(change, "vault.rekey", user=self.user, ids=ids, records=len(ids))
+                audited(change, "vault.rekey", user=self.user, ids=changed, records=len(changed))
                 change.writer.request_erasure()
         self._ring = ring
         if changed:

@@ -248,6 +248,23 @@ def test_damage_is_told_and_destroys_nothing(memory: Memory, path: Path, open_me
     assert [entry.details["opened"] for entry in memory.audit(action="vault.read")] == [False, True]
 
 
+def test_all_or_none_get_another_key_one_at_a_time(memory: Memory, path: Path) -> None:
+    vault = memory.vault("ana", KEY)
+    for i in range(40):
+        vault.put(f"label {i}", bytes([i]) * (1 << 16), id=f"{i:02}")
+    tracemalloc.start()
+    try:
+        assert vault.rekey(key=OTHER) == Rekeyed(40, 0)
+        assert tracemalloc.get_traced_memory()[1] < 20 * (1 << 16)
+    finally:
+        tracemalloc.stop()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE secrets SET ciphertext = x'00' WHERE record = '39'")
+    with pytest.raises(errors.VaultError):
+        vault.rekey(key=KEY)
+    assert memory.vault("ana", OTHER).get("00") == vault.get("00") == bytes([0]) * (1 << 16)
+
+
 def test_forgetting_takes_secrets_along(memory: Memory, path: Path) -> None:
     vault = memory.vault("ana", KEY)
     for i in range(3):
