@@ -18,7 +18,8 @@ _WHOLE: Final = "whole"
 class Headway:
     """The steps that were done. Erasing and quotas need nothing here: what they did is not there to be done again.
 
-    It names no record, and is kept until the consolidation came to its end, or one of other settings began.
+    It is kept until the consolidation came to its end, or one of other settings began. It names no record but the last
+    one that was `looked` at, which the store keeps apart, and lets go with the record.
 
     Args:
         user: `None` for a consolidation of all users.
@@ -64,13 +65,17 @@ class Headway:
                 writer.set_upkeep(self._user, None)
         elif self._limited:
             with self._engine.store.writing() as writer:
-                writer.set_upkeep(self._user, json.dumps(self._own))
-                for user, steps in self._users.items():
-                    if (state := json.dumps(steps)) != writer.upkeep(user):
+                for user, steps in [(self._user, self._own), *self._users.items()]:
+                    looked = steps.get("looked")
+                    state = json.dumps({key: value for key, value in steps.items() if key != "looked"})
+                    if state != writer.upkeep(user):
                         writer.set_upkeep(user, state)
+                    if user is not None and looked is not None and looked != writer.looked(user):
+                        writer.set_looked(user, looked)
 
     def _kept(self, user: str | None) -> dict[str, Any]:
         with self._engine.store.reading() as reader:
             kept = reader.upkeep(user)
+            looked = "" if user is None else reader.looked(user)
         found: dict[str, Any] = {} if kept is None else json.loads(kept)
-        return found
+        return {**found, "looked": looked} if "now" in found else found

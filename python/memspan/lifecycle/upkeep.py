@@ -210,7 +210,7 @@ class Upkeep:
             return
         now = steps.setdefault("now", to_micros(end_of_ages(self._engine, user)))
         pages = survey_pages(
-            self._engine, user, policy, from_micros(now), steps.setdefault("looked", 0), self.gone(user)
+            self._engine, user, policy, from_micros(now), steps.setdefault("looked", ""), self.gone(user)
         )
         while self.in_time():
             survey = next(pages, None)
@@ -218,10 +218,10 @@ class Upkeep:
                 self._headway.did("staleness", user)
                 return
             self._surveys.append(survey)
-            pruned = self._prune(user, survey, policy)
+            self._prune(user, survey, policy)
             if not self._report.finished:
                 return
-            steps["looked"] += survey.looked - pruned
+            steps["looked"] = survey.last
             self._worked = True
         self._add(finished=False)
 
@@ -232,18 +232,17 @@ class Upkeep:
         with self._engine.store.reading() as reader:
             return sum(record.retired_at is not None for record in reader.fetch(user, gone).values())
 
-    def _prune(self, user: str, survey: StalenessSurvey, policy: StalenessPolicy) -> int:
+    def _prune(self, user: str, survey: StalenessSurvey, policy: StalenessPolicy) -> None:
         if self.dry_run:
             self._add(stale=survey.stale, pruned=len(survey.prunable))
             self.plan(Planned("prune", user, (id_,)) for id_ in survey.prunable)
             self.gone(user).update(survey.prunable)
-            return 0
+            return
         pruned = 0
         if survey.prunable:
             pruned = prune(self._engine, survey, policy, self.journal(user), self._begin_slice)
         self._advance(pruned)
         self._add(stale=survey.stale, pruned=pruned)
-        return pruned
 
     def _merge(self, user: str, merging: Merging) -> None:
         if self._headway.is_done("merge", user):

@@ -144,9 +144,9 @@ class StoreReader(TokenVectorReader, Protocol):
     def ids(self, user: str) -> list[str]:
         """Ids of all records of the user."""
 
-    def id_pages(self, user: str, size: int, *, after: str = "", skip: int = 0) -> Iterator[list[str]]:
-        """The same in pieces of at most so many, ascending, those after an id without the first `skip`: what comes or
-        goes meanwhile may be among them or not."""
+    def id_pages(self, user: str, size: int, *, after: str = "") -> Iterator[list[str]]:
+        """The same in pieces of at most so many, ascending, those after an id: what comes or goes meanwhile may be
+        among them or not."""
 
     def fetch(self, user: str, ids: Sequence[str], *, embeddings: bool = False) -> dict[str, Record]:
         """Those of the asked records that exist, by id; one query for each 1,024 ids or fewer."""
@@ -173,6 +173,9 @@ class StoreReader(TokenVectorReader, Protocol):
 
     def upkeep(self, user: str | None) -> str | None:
         """What `set_upkeep` was given for the user, or for all."""
+
+    def looked(self, user: str) -> str:
+        """What `set_looked` was given for the user, or the last id before that there still is; nothing otherwise."""
 
     def made_relations(self, user: str | None = None) -> set[Relation]:
         """Those of the relations that were made and not given."""
@@ -270,8 +273,12 @@ class StoreWriter(StoreReader, TokenVectorWriter, Protocol):
 
     def set_upkeep(self, user: str | None, state: str | None) -> None:
         """Keep how far a consolidation of the user, or of all, got, for as long as there is that user; `None` drops
-        that, with everybody's when no user is named. Nothing when there is no such user. Does not advance the
-        sequence."""
+        that, and what `set_looked` was given, with everybody's when no user is named. Nothing when there is no such
+        user. Does not advance the sequence."""
+
+    def set_looked(self, user: str, id: str) -> None:
+        """Keep up to which id a consolidation looked at the records of a user. It names no record that is not there:
+        where that one goes, or is gone, the one before stands for it. Does not advance the sequence."""
 
     def relate(self, user: str, parent: str, child: str, *, made: bool = False) -> bool:
         """A relation that was made and is now given stays as given; returns whether it is new."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from time import sleep, thread_time
@@ -224,6 +225,52 @@ def test_what_is_written_between_the_calls_is_merged_in_the_end(tmp_path: Path, 
         current = [one.text for one in (hit.record for hit in memory.latest(user="ana", k=500))]
         assert len(current) == len(set(current))
         assert memory.verify() == []
+
+
+@pytest.mark.parametrize("everybody", [False, True])
+def test_what_comes_or_goes_between_the_calls_hides_nothing(
+    tmp_path: Path, small_slices: None, everybody: bool
+) -> None:
+    """Those that were looked at are known by the last one, not by their number."""
+    with filled(tmp_path / "slices") as memory:
+        user = None if everybody else "ana"
+        reports: list[UpkeepReport] = []
+
+        def consolidate() -> UpkeepReport:
+            if 10 < len(reports) < 20:
+                memory.forget(user="ana", id=f"f{len(reports):03}")
+            if len(reports) == 30:
+                memory.add_records([replace(one, id="a" + one.id) for one in records("ana")[1:40:2]])
+            report = memory.consolidate(user, staleness=PRUNING, merge=False, seconds=0).upkeep
+            assert report is not None
+            reports.append(report)
+            return report
+
+        repeated(consolidate)
+        assert not any(memory.get(user="ana", id=f"o{n:03}") for n in range(60))
+        assert memory.verify() == []
+
+
+def test_the_last_one_looked_at_is_not_named_when_it_is_forgotten(tmp_path: Path, small_slices: None) -> None:
+    with filled(tmp_path / "slices") as memory:
+
+        def named() -> str:
+            with memory._engine.store.reading() as reader:
+                return reader.looked("ana")
+
+        while not named():
+            assert memory.consolidate("ana", staleness=PRUNING, seconds=0).upkeep.finished is False
+        gone = []
+        while (last := named()) and len(gone) < 3:
+            gone.append(last)
+            assert memory.forget(user="ana", id=last) == 1
+            with memory._engine.store.reading() as reader:
+                assert last not in [value for (value,) in reader._all("SELECT value FROM meta")]
+        assert gone == sorted(gone, reverse=True)
+        assert len(gone) == 3
+        repeated(lambda: memory.consolidate("ana", staleness=PRUNING, seconds=0).upkeep)
+        assert named() == ""
+        assert len(memory.evicted(user="ana", k=999)) == 60
 
 
 def test_other_settings_begin_anew(tmp_path: Path, small_slices: None) -> None:

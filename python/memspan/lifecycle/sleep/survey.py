@@ -38,8 +38,8 @@ class StalenessSurvey:
     """How many are staler than .5."""
     prunable: tuple[str, ...]
     """Ids of those that `may_be_pruned` names; empty when the policy does not prune."""
-    looked: int
-    """Records that were looked at, those included that are not believed."""
+    last: str
+    """Id of the last record that was looked at."""
     now: datetime
     """The moment that ages end at."""
 
@@ -61,31 +61,36 @@ def survey_pages(
     user: str,
     policy: StalenessPolicy,
     now: datetime,
-    skip: int = 0,
+    after: str = "",
     gone: Container[str] = (),
 ) -> Iterator[StalenessSurvey]:
     """Look at every memory of a user, a thousand at a time, in the order of their ids, and change nothing. O(records).
 
     Args:
         now: the moment that ages end at.
-        skip: records at the beginning that are left out.
+        after: an id; those up to it are left out.
         gone: ids of others that are.
     """
-    last = ""
     while True:
         # In pages: to let a list of all ids go takes milliseconds, in which searches wait for the interpreter.
         with engine.store.reading() as reader:
-            ids = next(reader.id_pages(user, _PAGE, after=last, skip=skip), [])
+            ids = next(reader.id_pages(user, _PAGE, after=after), [])
             if not ids:
                 return
             there = [id_ for id_ in ids if id_ not in gone]
-            page = _look(engine, reader, user, there, policy, now)
+            page = _look(engine, reader, user, there, policy, now, ids[-1])
         yield page
-        last, skip = ids[-1], 0
+        after = ids[-1]
 
 
 def _look(
-    engine: Engine, reader: StoreReader, user: str, ids: Sequence[str], policy: StalenessPolicy, now: datetime
+    engine: Engine,
+    reader: StoreReader,
+    user: str,
+    ids: Sequence[str],
+    policy: StalenessPolicy,
+    now: datetime,
+    last: str,
 ) -> StalenessSurvey:
     count = stale = 0
     tracked = true = 0.0
@@ -111,7 +116,7 @@ def _look(
         true_staleness=true / max(count, 1),
         stale=stale,
         prunable=tuple(prunable),
-        looked=len(ids),
+        last=last,
         now=now,
     )
 

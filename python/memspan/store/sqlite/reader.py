@@ -32,7 +32,7 @@ from .transcripts import SqliteTranscriptReader
 from .unlearnt import SqliteUnlearntReader
 from .uses import SqliteUseReader
 
-__all__ = ["ERASED", "ERASE_LATER", "ERASE_PENDING", "SqliteReader", "slept_key", "upkeep_key"]
+__all__ = ["ERASED", "ERASE_LATER", "ERASE_PENDING", "SqliteReader", "looked_key", "slept_key", "upkeep_key"]
 
 ERASE_PENDING: Final = "erase_pending"
 """The setting that is there while removed rows may have left bytes in the files."""
@@ -59,6 +59,11 @@ def slept_key(user_pk: int) -> str:
 def upkeep_key(user_pk: int) -> str:
     """The setting that says how far a consolidation of a user's memories got, or one of all users' (0)."""
     return f"upkeep/{user_pk}"
+
+
+def looked_key(user_pk: int) -> str:
+    """The setting that says up to which id it looked at a user's memories; it goes with the other one of all users."""
+    return f"{upkeep_key(user_pk)}/looked"
 
 
 class SqliteReader(SqliteTokenVectorReader):
@@ -181,6 +186,11 @@ class SqliteReader(SqliteTokenVectorReader):
         pk = 0 if user is None else self._user_pk(user)
         return None if pk is None else self._one("SELECT value FROM meta WHERE key = ?", (upkeep_key(pk),))
 
+    def looked(self, user: str) -> str:
+        pk = self._user_pk(user)
+        found = None if pk is None else self._one("SELECT value FROM meta WHERE key = ?", (looked_key(pk),))
+        return found or ""
+
     def users(self) -> list[str]:
         return [name for (name,) in self._all("SELECT name FROM users ORDER BY name")]
 
@@ -197,14 +207,9 @@ class SqliteReader(SqliteTokenVectorReader):
             id_ for (id_,) in self._all("SELECT id FROM records WHERE user_pk = ?", (self._user_pk(user),))
         ]
 
-    def id_pages(self, user: str, size: int, *, after: str = "", skip: int = 0) -> Iterator[list[str]]:
+    def id_pages(self, user: str, size: int, *, after: str = "") -> Iterator[list[str]]:
         statement = "SELECT id FROM records WHERE user_pk = ? AND id > ? ORDER BY id LIMIT ?"
         pk, last = self._user_pk(user), after
-        if skip:
-            skipped = "SELECT id FROM records WHERE user_pk = ? AND id > ? ORDER BY id LIMIT 1 OFFSET ?"
-            last = self._one(skipped, (pk, after, skip - 1))
-            if last is None:
-                return
         while page := [id_ for (id_,) in self._all(statement, (pk, last, size))]:
             last = page[-1]
             yield page

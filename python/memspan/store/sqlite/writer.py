@@ -29,7 +29,7 @@ from .job_writer import SqliteJobWriter
 from .known_users import KnownUsers
 from .lifetimes import SqliteLifetimeWriter, unsettled_lifetimes_key
 from .quotas import SqliteQuotaWriter, unsettled_key
-from .reader import ERASE_LATER, ERASE_PENDING, SqliteReader, slept_key, upkeep_key
+from .reader import ERASE_LATER, ERASE_PENDING, SqliteReader, looked_key, slept_key, upkeep_key
 from .resources import SqliteResourceWriter
 from .runs import SqliteRunWriter
 from .secrets import SqliteSecretWriter
@@ -45,6 +45,10 @@ __all__ = ["SqliteWriter"]
 _INSERT: Final = (
     f"INSERT INTO records ({', '.join(ROW_COLUMNS)}) VALUES ({ROW_PLACES}) "  # noqa: S608
     "ON CONFLICT (user_pk, id) DO NOTHING"
+)
+_PUT_LOOKED: Final = (
+    "INSERT OR REPLACE INTO meta SELECT :key, coalesce(max(id), '') FROM records "
+    "WHERE user_pk = :user AND id <= :id"
 )
 _DELETE_OLDER: Final = "DELETE FROM records WHERE user_pk = ? AND id = ? AND pk <= ?"
 _PUT_SOURCE: Final = (
@@ -207,7 +211,12 @@ class SqliteWriter(KnownUsers, SqliteReader, SqliteTokenVectorWriter):
         elif user is None:
             self._connection.execute("DELETE FROM meta WHERE key GLOB ?", (f"{upkeep_key(0)[:-1]}*",))
         else:
-            self._connection.execute("DELETE FROM meta WHERE key = ?", (upkeep_key(pk),))
+            self._connection.execute("DELETE FROM meta WHERE key IN (?, ?)", (upkeep_key(pk), looked_key(pk)))
+
+    def set_looked(self, user: str, id: str) -> None:
+        pk = self._user_pk(user)
+        if pk is not None:
+            self._connection.execute(_PUT_LOOKED, {"key": looked_key(pk), "user": pk, "id": id})
 
     def _ensure_user(self, user: str) -> int:
         pk = self._user_pk(user)
@@ -271,12 +280,15 @@ class SqliteWriter(KnownUsers, SqliteReader, SqliteTokenVectorWriter):
         if pk is None:
             return 0
         removed = 0
+        looked = self.looked(user)
         for piece in chunks(ids):
             places, values = marks(piece)
             removed += self._connection.execute(
                 f"DELETE FROM records WHERE user_pk = ? AND id IN ({places})",  # noqa: S608
                 (pk, *values),
             ).rowcount
+        if looked in ids:
+            self.set_looked(user, looked)
         if removed:
             self.jobs.lose(user, ids)
             self._mark(pk)
@@ -291,7 +303,7 @@ class SqliteWriter(KnownUsers, SqliteReader, SqliteTokenVectorWriter):
         self._state.lifetimes.pop(user, None)
         removed = self._connection.execute("DELETE FROM records WHERE user_pk = ?", (pk,)).rowcount
         self._connection.execute("DELETE FROM users WHERE pk = ?", (pk,))
-        for key in (slept_key, unlearnt_key, upkeep_key, unsettled_key, unsettled_lifetimes_key):
+        for key in (slept_key, unlearnt_key, upkeep_key, looked_key, unsettled_key, unsettled_lifetimes_key):
             self._connection.execute("DELETE FROM meta WHERE key = ?", (key(pk),))
         self._connection.execute("DELETE FROM removals WHERE user_pk IN (?, ?)", (pk, -pk))
         self._mark(_VANISHED)
