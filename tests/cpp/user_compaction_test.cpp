@@ -77,6 +77,19 @@ struct Fixture {
   }
 };
 
+BOOST_AUTO_TEST_CASE(long_vectors_leave_fewer_dead_slots) {
+  std::mt19937 random(1);
+  Index index{IndexConfig{.dim = 1024}};
+  std::vector<Item> items;
+  for (int id = 0; id < 600; ++id) items.push_back({.id = "r" + std::to_string(id), .at = id, .embedding = test::random_vector(1024, random)});
+  test::add(index, items);
+  const std::span<const Item> gone = std::span(items).first(560);
+  for (const Item& item : gone) remove_all(index, {&item, 1});
+  BOOST_TEST(index.stats("ana")->dead_slots <= 256u);  // a mebibyte's
+  BOOST_TEST(index.stats("ana")->bytes < 3u << 20);
+  BOOST_TEST(index.ids("ana").size() == 40u);
+}
+
 BOOST_FIXTURE_TEST_CASE(everything_that_is_known_of_a_record_stays, Fixture, *boost::unit_test::label("long_under_tsan")) {
   for (Index* each : {&index, &plain}) {
     each->relate("ana", "t1", "t2");

@@ -16,12 +16,15 @@
 
 namespace memspan {
 
-// By itself after three removals for each record that is built anew, and a few thousand at least. A consolidation that is
-// under way holds on to the slots.
+// By itself after three removals for each record that is built anew, and as many at least as have a mebibyte of vectors, or
+// a few thousand of short ones. A consolidation that is under way holds on to the slots.
 bool UserIndex::many_dead_slots(Compaction when) const {
+  constexpr size_t kFew = 256;
   const size_t live = columns_.live_count();
   const size_t dead = columns_.slots() - live;
-  return dead > (when == Compaction::on_demand ? std::max<size_t>(256, live / 2) : std::max<size_t>(4096, 3 * live));
+  if (when == Compaction::on_demand) return dead > std::max(kFew, live / 2);
+  const size_t of_a_mebibyte = (size_t{1} << 20) / (shape_.bytes() + shape_.dim());
+  return dead > std::max(std::clamp<size_t>(of_a_mebibyte, kFew, 4096), 3 * live);
 }
 
 bool UserIndex::worth_compacting(Compaction when) const { return many_dead_slots(when) && !columns_.vectors.pinned(); }
