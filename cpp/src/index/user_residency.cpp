@@ -49,7 +49,7 @@ UserTable::User UserTable::fetch(std::string_view name, uint64_t hash) {
       const std::shared_ptr<Passage> passage = row.passage;
       if (passage->leaving) {
         settle(found, passage->leaving);
-        count(row, row.user->bytes());
+        count(row, passage->bytes);
         row.passage.reset();
         return row.user;
       }
@@ -161,6 +161,7 @@ bool UserTable::put_one_away(size_t& held) {
       only_used = row.image && row.image_written == static_cast<uint32_t>(row.user->written());
       name = row.name;
       passage = std::make_shared<Passage>();
+      passage->bytes = row.bytes;
     }
     leaving = unsettle(*number);
     if (unchanged) return true;
@@ -191,7 +192,7 @@ bool UserTable::put_one_away(size_t& held) {
     return true;
   }
   settle(found, leaving);
-  count(rows_[found], leaving->bytes());
+  count(rows_[found], passage->bytes);
   return false;
 }
 

@@ -98,6 +98,7 @@ class UserTable {
   // A user on the way between file and memory. The table's lock guards it.
   struct Passage {
     User leaving;  // being put away: whoever asks takes it back. Null: being loaded
+    size_t bytes = 0;  // of it, as they were counted last: to add them up takes too long for the table's lock
     bool over = false;
     std::exception_ptr failure;
     std::condition_variable_any arrived;
