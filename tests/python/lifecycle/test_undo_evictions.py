@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -20,6 +22,7 @@ from memspan.lifecycle.sleep.changes import Change
 from memspan.lifecycle.undo import undoing
 from memspan.lifecycle.undo.journal import Journal
 from memspan.lifecycle.undo.putting_back import PutBack
+from memspan.remember.embedding import StoreEmbedder
 from memspan.remember.tagging.made_tags import write_made_tags
 
 from .test_undo import DAY, START, rows
@@ -214,6 +217,23 @@ def test_after_a_conversion_it_is_embedded_anew(memory: Memory):
     assert memory.undo(journal.id) == (journal.id, 1, 1, (), ())
     assert "f1" in {hit.id for hit in memory.search("town number 7", user="ana")}
     assert memory.verify() == []
+
+
+def test_nobody_waits_for_the_embedder(memory: Memory, monkeypatch: pytest.MonkeyPatch):
+    journal = Journal("ana")
+    updated(memory, "f1", "f3", journal)
+    memory.reembed(HashEmbedder(dim=32))
+    embed, embedded = StoreEmbedder.documents, []
+
+    def beside_a_writer(self: StoreEmbedder, texts: Sequence[str], *rest: Any) -> Any:
+        with closing(sqlite3.connect(path(memory), timeout=0)) as other:
+            other.execute("BEGIN IMMEDIATE")
+        embedded.extend(texts)
+        return embed(self, texts, *rest)
+
+    monkeypatch.setattr(StoreEmbedder, "documents", beside_a_writer)
+    assert memory.undo(journal.id) == (journal.id, 1, 1, (), ())
+    assert embedded == ["Ana went to town number 7."]
 
 
 def test_tags_that_were_made_since_stay(memory: Memory):

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memspan.record_order import record_order
 from memspan.records import Record
@@ -20,7 +23,7 @@ from memspan.remember.writing.indexing import write_records
 from memspan.store import StoreReader
 from memspan.times import Micros, to_micros
 
-__all__ = ["Done", "Place", "PutBack", "places"]
+__all__ = ["Done", "Place", "PutBack", "places", "with_own"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +65,31 @@ def places(
     return found
 
 
+def with_own(before: Record, now: Place | None) -> Record:
+    """A record as it was before, with what belongs to whoever set it, and with the embedding if that is of the same
+    words."""
+    if now is None:
+        return before
+    own = now.record
+    record = replace(before, pinned=own.pinned, held=own.held, expires_at=own.expires_at)
+    return replace(record, embedding=own.embedding if embedded_text(own) == embedded_text(record) else None)
+
+
 class PutBack:
     """Collects what is to be done to some of a user's records within a change, and does it all at once.
 
     Nothing that is in memory has to make room for what comes back: what finds none goes, or stays, in the cold tier.
     Pins, holds, ends of life and made tags are those that a record has now.
+
+    Args:
+        vectors: by text, those that were made before the change, so that nobody waits for the embedder.
     """
 
-    def __init__(self, engine: Engine, change: Change, user: str) -> None:
+    def __init__(
+        self, engine: Engine, change: Change, user: str, vectors: Mapping[str, NDArray[np.float32]]
+    ) -> None:
         self._engine: Final = engine
+        self._vectors: Final = vectors
         self._change: Final = change
         self._user: Final = user
         self._removed: dict[str, Place | None] = {}
@@ -118,23 +137,16 @@ class PutBack:
         return Done(len(live) + len(self._cold), len(self._removed), tuple(sorted(self._left)))
 
     def _with_own(self, before: Record, now: Place | None) -> Record:
-        """With what belongs to whoever set it, and with the embedding if that is of the same words."""
-        if now is None:
-            return before
-        self._made[before.id] = now.made_tags
-        own = now.record
-        record = replace(before, pinned=own.pinned, held=own.held, expires_at=own.expires_at)
-        return replace(
-            record, embedding=own.embedding if embedded_text(own) == embedded_text(record) else None
-        )
+        if now is not None:
+            self._made[before.id] = now.made_tags
+        return with_own(before, now)
 
     def _embedded(self, records: Sequence[Record]) -> list[Record]:
         """The journal keeps no vectors, and the store may have been converted since."""
-        bare = [embedded_text(record) for record in records if record.embedding is None]
-        vectors: Mapping[str, Any] = {}
-        if bare:
-            texts = list(dict.fromkeys(bare))
-            vectors = dict(zip(texts, self._engine.embed_texts(texts), strict=True))
+        bare = dict.fromkeys(embedded_text(record) for record in records if record.embedding is None)
+        vectors = {text: self._vectors[text] for text in bare if text in self._vectors}
+        if texts := [text for text in bare if text not in vectors]:  # somebody wrote a moment ago
+            vectors.update(zip(texts, self._engine.embed_texts(texts), strict=True))
         return [
             replace(record, embedding=vectors[embedded_text(record)]) if record.embedding is None else record
             for record in records

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memspan.errors import StoreError, UndoError, UnknownIdError, invalid
 from memspan.remember.audit.auditing import audited
+from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
 from memspan.remember.forgetting.forgetting import keep_promise, promise_erasure
 from memspan.remember.tagging.dropping_relations import drop_relations
 from memspan.remember.writing.change import Change
 from memspan.reports.run_info import Run, Undone
+from memspan.store import StoreReader
 from memspan.store.runs import RunChange
 from memspan.times import now_micros
 
 from .journal import Before, is_left_as, left_cold, read_before
-from .putting_back import Done, Place, PutBack, places
+from .putting_back import Done, Place, PutBack, places, with_own
 
 __all__ = ["undo"]
 
@@ -33,9 +38,12 @@ _PART: Final = 256
 @survives_damage
 def undo(engine: Engine, id: str, *, user: str | None = None, leave_changed: bool = False) -> Undone:
     """See `Memory.undo`. One transaction, however large the run was; then the bytes of what was removed go."""
+    embedder = engine.embedder
+    vectors = _missing_vectors(engine, id, user)
     with engine.changing() as change:
-        run = _run(change, id, user)
-        undone, removed = _undo(engine, change, run, leave_changed)
+        change.require_made_by(embedder)
+        run = _run(change.writer, id, user)
+        undone, removed = _undo(engine, change, run, leave_changed, vectors)
         change.writer.runs.undone(id, now_micros(), removed)
         audited(change, "undo", user=run.user, restored=undone.restored, removed=undone.removed, run=id)
         if undone.removed:
@@ -49,13 +57,32 @@ def undo(engine: Engine, id: str, *, user: str | None = None, leave_changed: boo
     return undone
 
 
-def _run(change: Change, id_: str, user: str | None) -> Run:
-    found = change.writer.runs.runs(user=user, id=id_)
+def _run(reader: StoreReader, id_: str, user: str | None) -> Run:
+    found = reader.runs.runs(user=user, id=id_)
     if not found:
         raise invalid("run", id_, "the id of a run; `runs` lists them", UnknownIdError)
     if found[0].state == "undone":
         raise UndoError(f"the run {id_} was undone already")
     return found[0]
+
+
+def _missing_vectors(engine: Engine, id_: str, user: str | None) -> dict[str, NDArray[np.float32]]:
+    """By text, the vectors of what is to be put back and has none that is valid, as after a conversion to another
+    embedder."""
+    vectors: dict[str, NDArray[np.float32]] = {}
+    with engine.store.reading() as reader:
+        run = _run(reader, id_, user)
+        touched = reader.runs.touched(run.id)
+    for piece in _pieces(touched):
+        with engine.store.reading() as reader:
+            now = places(reader, run.user, piece)
+            steps = _steps(reader, run, piece)
+        before = {id_: _before(first, run) for id_, (first, _) in steps.items()}
+        records = [with_own(one.record, now.get(id_)) for id_, one in before.items() if one is not None]
+        texts = [embedded_text(record) for record in records if record.embedding is None]
+        if texts := [text for text in dict.fromkeys(texts) if text not in vectors]:
+            vectors.update(zip(texts, engine.embed_texts(texts), strict=True))
+    return vectors
 
 
 class _Kind(Enum):
@@ -67,7 +94,13 @@ class _Kind(Enum):
     IF_ROOM = "if room"
 
 
-def _undo(engine: Engine, change: Change, run: Run, leave_changed: bool) -> tuple[Undone, list[str]]:
+def _undo(
+    engine: Engine,
+    change: Change,
+    run: Run,
+    leave_changed: bool,
+    vectors: Mapping[str, NDArray[np.float32]],
+) -> tuple[Undone, list[str]]:
     """What was done, and the ids of what was removed. In parts: records and their vectors are read twice, and those of
     one part are in memory at a time."""
     touched = change.writer.runs.touched(run.id)
@@ -83,7 +116,7 @@ def _undo(engine: Engine, change: Change, run: Run, leave_changed: bool) -> tupl
     cold: list[str] = []
     for kind in _Kind:
         for piece in _pieces(kinds[kind], backwards=kind is _Kind.IF_ROOM):
-            done = _put_back(engine, change, run, piece)
+            done = _put_back(engine, change, run, piece, vectors)
             restored += done.restored
             cold += done.cold
             change.let_go()
@@ -97,7 +130,7 @@ def _look(change: Change, run: Run, touched: Sequence[str]) -> tuple[dict[_Kind,
     kinds: dict[_Kind, list[str]] = {kind: [] for kind in _Kind}
     changed: set[str] = set()
     for piece in _pieces(touched):
-        steps = _steps(change, run, piece)
+        steps = _steps(change.writer, run, piece)
         now = places(change.writer, run.user, piece, embeddings=False)
         for id_, (first, last) in steps.items():
             place, before = now.get(id_), _before(first, run)
@@ -112,10 +145,16 @@ def _look(change: Change, run: Run, touched: Sequence[str]) -> tuple[dict[_Kind,
     return kinds, changed
 
 
-def _put_back(engine: Engine, change: Change, run: Run, ids: Sequence[str]) -> Done:
-    back = PutBack(engine, change, run.user)
+def _put_back(
+    engine: Engine,
+    change: Change,
+    run: Run,
+    ids: Sequence[str],
+    vectors: Mapping[str, NDArray[np.float32]],
+) -> Done:
+    back = PutBack(engine, change, run.user, vectors)
     now = places(change.writer, run.user, ids)
-    for id_, (first, last) in _steps(change, run, ids).items():
+    for id_, (first, last) in _steps(change.writer, run, ids).items():
         place, before = now.get(id_), _before(first, run)
         if before is None:
             back.remove(id_, place)
@@ -141,11 +180,11 @@ def _kind(before: Before | None, now: Place | None, last: RunChange) -> _Kind:
     return _Kind.IF_ROOM if before.evicted_at is None and left_cold(last) else _Kind.COLD
 
 
-def _steps(change: Change, run: Run, ids: Sequence[str]) -> dict[str, tuple[RunChange, RunChange]]:
+def _steps(reader: StoreReader, run: Run, ids: Sequence[str]) -> dict[str, tuple[RunChange, RunChange]]:
     """The first and the last change of each record, in the order of `ids`."""
     first: dict[str, RunChange] = {}
     last: dict[str, RunChange] = {}
-    for each in change.writer.runs.changes(run.id, ids):
+    for each in reader.runs.changes(run.id, ids):
         first.setdefault(each.record, each)
         last[each.record] = each
     return {id_: (first[id_], last[id_]) for id_ in ids}
