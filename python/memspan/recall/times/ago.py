@@ -12,7 +12,7 @@ from .counting import around, turned
 from .nights import tells_past
 from .reading import Reading, Sentence
 
-__all__ = ["read_ago", "read_day_back", "read_same", "read_same_unit"]
+__all__ = ["read_ago", "read_day_back", "read_same", "read_same_beside", "read_same_unit"]
 
 _TURNS: Final = frozenset(["weekday", "season", "named", "part", "plural"])
 _HELD: Final[dict[Unit, tuple[Unit, ...]]] = {
@@ -23,6 +23,9 @@ _HELD: Final[dict[Unit, tuple[Unit, ...]]] = {
 _AROUND: Final[dict[Unit, int]] = {"week": 0, "month": 3, "year": 14}
 # What is held again in a longer one: "this week last year".
 _LENGTHS: Final[dict[Unit, int]] = {"day": 1, "week": 2, "weekend": 2, "month": 3, "quarter": 4, "year": 5}
+_EXACTLY: Final = word_set(
+    "exactly exakt genau exactement exactamente justo esattamente exact precies exatamente"
+)
 _ALONE: Final = ("es", "pt")
 """Languages whose "in two weeks" is a point ahead where nothing else is said."""
 _FUTURE: Final = word_set("will ll shall going gonna plan plans planning due scheduled starts begins ends")
@@ -43,7 +46,7 @@ def read_ago(sentence: Sentence, at: int) -> Reading | None:
         day = _day_back(sentence, amount, sentence.value(stop), stop + 1)
         if day is not None:
             return day
-    if direction < 0 and at and sentence.tokens[at - 1].word == "exactly":
+    if direction < 0 and _is_exact(sentence, at, back):
         day = _day_back(sentence, amount, 0, stop)
         if day is not None:
             return day
@@ -77,10 +80,37 @@ def read_same(sentence: Sentence, at: int) -> Reading | None:
     if counted is None or counted[1] not in _AROUND:
         return None
     count, unit, stop = counted
-    days = _AROUND[unit] if sentence.value(at) else 0
+    return _same(sentence, count, unit, at)._replace(stop=stop)
+
+
+def _same(sentence: Sentence, count: int, unit: Unit, at: int) -> Reading:
+    """What the "this time" at a token is, so many units back."""
+    days = _AROUND[unit] if sentence.value(at) is True else 0
     day = day_span(moved(sentence.now, unit, -count))
     span = Span(shifted(day.start, days=-days), shifted(day.end, days=days))
-    return Reading(span, stop, 0.8, f"{_away(count, unit)}, and {days} days on either side", "day")
+    return Reading(span, at + 1, 0.8, f"{_away(count, unit)}, and {days} days on either side", "day")
+
+
+def read_same_beside(sentence: Sentence, found: Reading) -> Reading | None:
+    """As in "last year around this time", "letztes Jahr um diese Zeit", "last year on this day", where what is told
+    first is one unit."""
+    at = sentence.skip(found.stop, "on", "about")
+    this_day = at > found.stop and (sentence.kind(at), sentence.kind(at + 1)) == ("this", "unit")
+    if found.unit not in _AROUND or not (this_day or sentence.kind(at) == "same"):
+        return None
+    if isinstance(sentence.value(at + this_day), str) and sentence.value(at + this_day) != "day":
+        return None
+    unit, start = found.unit, found.span.start
+    running = unit_span(unit, sentence.now).start
+    if unit == "week":
+        count = (running - start).days // 7
+    else:
+        count = (running.year - start.year) * 12 + running.month - start.month
+        count = count // 12 if unit == "year" else count
+    day = moved(sentence.now, unit, -count)
+    if not count or unit_span(unit, day) != found.span:
+        return None
+    return _same(sentence, count, unit, at)._replace(stop=at + 1 + this_day)
 
 
 def read_same_unit(sentence: Sentence, same: Unit, at: int) -> Reading | None:
@@ -106,12 +136,20 @@ def _how_long_ago(sentence: Sentence, at: int) -> tuple[int, Unit, int] | None:
     first = sentence.skip(at, "in", "of", "the")
     if sentence.kind(first) == "last" and sentence.kind(first + 1) == "unit":
         return sentence.value(first) or 1, sentence.value(first + 1), first + 2
+    if sentence.kind(first) == "unit" and sentence.kind(first + 1) == "last":  # "l'année dernière"
+        return sentence.value(first + 1) or 1, sentence.value(first), first + 2
     if sentence.kind(first) == "next" and sentence.kind(first + 1) == "unit":
         return -(sentence.value(first) or 1), sentence.value(first + 1), first + 2
     counted = _counted(sentence, first, sentence.kind(first), False)
     if counted is None or counted[0] > 0 or counted[1].low != counted[1].high:
         return None
     return counted[1].low, counted[1].unit, counted[2]
+
+
+def _is_exact(sentence: Sentence, at: int, back: bool) -> bool:
+    """As in "exactly a year ago", "vor genau einem Jahr"."""
+    places = (at - 1, at + 1) if back else (at - 1,)
+    return any(place >= 0 and sentence.tokens[place].word in _EXACTLY for place in places)
 
 
 def _leads_back(sentence: Sentence, kind: str) -> bool:
@@ -129,7 +167,8 @@ def _counted(sentence: Sentence, at: int, kind: str, back: bool) -> tuple[int, A
     if sentence.kind(at - 1) == "in" and (time_ends := _past_time(sentence, stop)):
         return 1, amount, time_ends
     closing = sentence.kind(stop) == "back" and sentence.closes(stop + 1)  # "a few months back"
-    if back or closing or sentence.kind(stop) == "ago":
+    ago = sentence.kind(stop) == "ago" and kind != "ahead"  # not "ik kom over twee weken terug"
+    if back or closing or ago:
         direction = -1
     elif (
         kind == "ahead"
@@ -139,7 +178,7 @@ def _counted(sentence: Sentence, at: int, kind: str, back: bool) -> tuple[int, A
         direction = 1
     else:
         return None
-    return direction, amount, stop + (closing or sentence.kind(stop) in ("ago", "fromnow"))
+    return direction, amount, stop + (closing or ago or sentence.kind(stop) == "fromnow")
 
 
 def _past_time(sentence: Sentence, at: int) -> int:

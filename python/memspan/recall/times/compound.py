@@ -8,6 +8,7 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .absolute import read_absolute
+from .ago import read_same_beside
 from .amounts import Amount, read_amount
 from .calendar import SMALL_UNITS, Span, Unit, day_span, moved, shifted, thirds, unit_span
 from .counting import around
@@ -42,6 +43,8 @@ def read_time(sentence: Sentence, at: int, depth: int = 0) -> Reading | None:
     found = _read(sentence, at, depth)
     if found is None:
         return None
+    if (same := read_same_beside(sentence, found)) is not None:
+        return same
     if found.recurs is not None:
         return placed_after(sentence, at, found, lambda other, first: _read(other, first, depth))
     if found.unit in _PERIODS:

@@ -29,9 +29,13 @@ from .east_asian_ago import (
     read_few_past,
     read_half_ago,
     read_half_past,
+    read_longer_ago,
     read_month_ago,
+    read_more_ago,
     read_past,
     read_this_day_ago,
+    read_within,
+    read_within_ahead,
     reading_of,
 )
 from .east_asian_ahead import ahead_in
@@ -94,6 +98,8 @@ def find_east_asian(text: str, now: datetime) -> list[Related]:
 
 def _next(match: Match[str], now: datetime, latest: Reading, read: _Reader) -> Reading | None:
     """The same, as the first of its kind that is not over, where it comes round and nothing says which."""
+    if read is read_within:
+        return read_within_ahead(match, now)
     period = _COMES_ROUND.get(read)
     if period is None or latest.certainty > _INFERRED or latest.span.end > now:
         return latest
@@ -427,6 +433,17 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
         (
             r"(?:过去|過去|最近|这|この|ここ|直近|近)(?:的|の)?半(?:个|か)?(?P<unit>年(?!级)|月(?!板))(?:間|来)?",
             read_half_past,
+        ),
+        (
+            rf"(?<![{_COUNTS}百千万])(?P<n>{NUMBER})(?:个多(?:(?P<month>月)|(?P<unit>{_words(AGO)}))"
+            rf"|(?<=[十0])(?P<tens>多)(?P<of_tens>{_words(AGO)})"
+            rf"|(?P<of_one>{_words(AGO)})(?:多|余り?|あまり|ちょっと))(?:之前|以前|前)",
+            read_more_ago,
+        ),
+        (rf"(?<![{_COUNTS}百千万])(?P<n>{NUMBER})(?P<unit>{_words(AGO)})以上(?:も|の)?前", read_longer_ago),
+        (
+            rf"(?<![{_COUNTS}百千万第])(?P<n>{NUMBER})(?P<unit>{_words(AGO)})(?:[之以]内|内(?![容部心外在涵地战阁]))",
+            read_within,
         ),
         (rf"(?P<n>{NUMBER})年前[の的]?(?P<m>{NUMBER})月(?!{NUMBER}[日号])", read_month_ago),
         (rf"(?<!の)(?P<n>{NUMBER})(?P<unit>{_words(AGO)})(?:ほど|くらい|ぐらい)?(?:之前|以前|前)", read_ago),

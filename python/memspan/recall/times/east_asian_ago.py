@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from re import Match
 from typing import Final
 
-from .calendar import Span, Unit, day_span, moved, shifted, unit_span
+from .calendar import SMALL_UNITS, Span, Unit, day_span, moved, shifted, unit_span
 from .languages.east_asian import AGO, number_of
 from .partial import Partial
 from .reading import Reading
@@ -19,13 +20,19 @@ __all__ = [
     "read_few_past",
     "read_half_ago",
     "read_half_past",
+    "read_longer_ago",
     "read_month_ago",
+    "read_more_ago",
     "read_past",
     "read_this_day_ago",
+    "read_within",
+    "read_within_ahead",
     "reading_of",
 ]
 
 _FEW: Final = (5, 2)
+_DONE_IN: Final = re.compile(r"に?[^。！？!?，,、]{0,12}(?:完|成了|終|でき)")
+"""Behind what tells how long something took: "三天内看完了"."""
 _SPARE: Final = 3
 """Days on either side that half a month stands for."""
 _YEARS_OF_PEOPLE: Final = range(1900, 2100)
@@ -112,6 +119,47 @@ def read_half_ago(match: Match[str], now: datetime) -> Reading | None:
 def read_half_past(match: Match[str], now: datetime) -> Reading | None:
     start = moved(now, "month", -6) if match["unit"] == "年" else shifted(now, days=-15)
     return reading_of(Span(day_span(start).start, now), "month", 0.8, f"half a {match['unit']} up to now")
+
+
+def read_more_ago(match: Match[str], now: datetime) -> Reading | None:
+    """As in "一年多前", "十多天前", "1年ちょっと前": not so long ago as one more, or ten more behind a ten."""
+    named = match["unit"] or match["of_tens"] or match["of_one"]
+    unit: Unit = "month" if match["month"] else AGO[named]
+    count = number_of(match["n"])
+    if unit == "year" and count in _YEARS_OF_PEOPLE:
+        return None
+    most = count + (9 if match["tens"] else 1)
+    span = Span(moved(now, unit, -most), moved(now, unit, -count))
+    if unit not in SMALL_UNITS:
+        span = Span(day_span(span.start).start, day_span(span.end).end)
+    return reading_of(span, unit, 0.6, f"{count}-{most} {unit} back")
+
+
+def read_longer_ago(match: Match[str], now: datetime) -> Reading | None:
+    """As in "2年以上前", which is all that was before."""
+    unit, count = AGO[match["unit"]], number_of(match["n"])
+    day = day_span(moved(now, unit, -count))
+    return reading_of(Span(day.start, now), unit, 0.9, f"more than {count} {unit} back")
+
+
+def read_within(match: Match[str], now: datetime) -> Reading | None:
+    """As in "三天内", up to now; not how long something took."""
+    unit, count = AGO[match["unit"]], number_of(match["n"])
+    if _DONE_IN.match(match.string, match.end()):
+        return None
+    start = moved(now, unit, -count)
+    if unit not in SMALL_UNITS:
+        start = day_span(start).start
+    return reading_of(Span(start, now), unit, 0.6, f"{count} {unit} up to now")
+
+
+def read_within_ahead(match: Match[str], now: datetime) -> Reading | None:
+    """The same in a sentence that looks ahead: from now on."""
+    unit, count = AGO[match["unit"]], number_of(match["n"])
+    end = moved(now, unit, count)
+    if unit not in SMALL_UNITS:
+        end = day_span(end).end
+    return reading_of(Span(now, end), unit, 0.8, f"{count} {unit} from now")
 
 
 def read_past(match: Match[str], now: datetime) -> Reading | None:

@@ -30,6 +30,7 @@ _SUFFIXES: Final[tuple[tuple[re.Pattern[str], Relation], ...]] = (
     (re.compile("之前|以前|より前|の前"), "before"),
     (re.compile("为止|まで"), "until"),
 )
+_LONGER_AGO: Final = ("以上前", "以上も前", "以上の前")
 _PREFIXES: Final[dict[str, Relation]] = {
     "自从": "since",
     "不早于": "since",
@@ -117,6 +118,8 @@ def _one(text: str, start: int, end: int, reading: Reading) -> Related:
     since = _SINCE.match(text, end)
     if since is not None and start and text[start - 1] in _FROM:
         return (start - 1, since.end()), reading, "since"
+    if text[start:end].endswith(_LONGER_AGO):
+        return (start, end), reading, "before"
     for suffix, meaning in _SUFFIXES:
         match = suffix.match(text, end)
         if match is not None:

@@ -6,8 +6,10 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from .absolute import read_partial
+from .amounts import read_amount
 from .calendar import SMALL_UNITS, Span, moved
 from .compound import read_time
+from .counting import stretch
 from .found import Relation
 from .month_days import span_of_days
 from .partial import Partial
@@ -34,6 +36,8 @@ class Related(NamedTuple):
 def read_range(sentence: Sentence, at: int) -> Related | None:
     """As in "from May to July", "between May and July"; "from May" alone is in May, "from May on" since then."""
     kind = sentence.kind(at)
+    if (so_long := _for_so_long(sentence, at)) is not None:
+        return so_long
     first_at = sentence.skip(at + 1, "the")
     first = _bare_day(sentence, first_at) if sentence.kind(first_at) == "number" else None
     if first is None or (
@@ -61,6 +65,17 @@ def read_range(sentence: Sentence, at: int) -> Related | None:
         return None
     alone: Relation | None = sentence.value(at)
     return Related(at, first, alone) if alone else Related(at + 1, first, "in")
+
+
+def _for_so_long(sentence: Sentence, at: int) -> Related | None:
+    """As in "piove da tre settimane", where the word means "since" when it stands alone; not "un corso da tre
+    settimane"."""
+    amount = read_amount(sentence, at + 1) if sentence.value(at) == "since" else None
+    if amount is None or sentence.kind(amount.stop) == "to":
+        return None
+    if any(sentence.kind(before) in ("a", "the") for before in (at - 2, at - 3)):
+        return None
+    return Related(at, stretch(sentence, -1, amount), "since")
 
 
 def read_from_now(sentence: Sentence, at: int) -> Related | None:

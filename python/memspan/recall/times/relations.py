@@ -7,6 +7,7 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .amounts import read_amount
+from .between_days import read_night_between
 from .calendar import SMALL_UNITS, Span, day_span, moved, shifted
 from .clock import read_clocked
 from .compound import read_one_before, read_time
@@ -38,6 +39,8 @@ _BESIDE_ANOTHER: Final = word_set("following preceding")
 """Behind "the" they tell of a day beside one that is not named: "the following Monday"."""
 _SIDES: Final = word_set("prima dopo antes depois después despues")
 """What is no "before" or "after" without the preposition that only the second one has: "prima o dopo Pasqua"."""
+_WITHIN: Final = word_set("d'ici entro da de")
+"""First words of an "until" whose amount is counted from now: "d'ici deux semaines", "da qui a tre giorni"."""
 _COMPARED: Final = frozenset(["more", "less", "agopre", "before"])
 _PREPOSITIONS: Final = frozenset(["in", "since", "until", "by", "before", "after", "of", "between"])
 _RECURRING: Final = word_set("month weekday unit season part named plural")
@@ -80,6 +83,9 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
         return None if found is None else _bounded(sentence, at, found)
     if kind == "the" and (one_before := read_one_before(sentence, at)) is not None:
         return Related(at, one_before, "in")
+    night = read_night_between(sentence, at + (kind == "the"), read_time)
+    if night is not None:
+        return Related(at, night, "in")
     found_time = sentence.read_ahead(at, read_time)
     if found_time is None and kind == "number":
         found_time = _day_after(sentence, at)
@@ -209,6 +215,9 @@ def _open(sentence: Sentence, at: int, kind: str) -> Related | None:
             return ranged
         amount = read_amount(sentence, sentence.skip(at + 1, "more"))
         return None if amount is None else Related(at, stretch(sentence, -1, amount), "since")
+    if found is None and sentence.tokens[at].word in _WITHIN:
+        amount = read_amount(sentence, at + 1)
+        return None if amount is None else Related(at, stretch(sentence, 1, amount), "in")
     if found is None:
         return None
     if kind == "since" and sentence.kind(found.stop) in ("until", "to"):

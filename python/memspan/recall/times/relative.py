@@ -97,6 +97,8 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
         return stretch(sentence, direction, amount)
     if kind not in _TURNING or (kind == "weekday" and not _is_day(sentence, follows)):
         return None
+    if not direction and _tells_lately(sentence, follows):
+        return None
     if (
         kind == "unit"
         and not direction
@@ -148,6 +150,13 @@ def _several(sentence: Sentence, at: int, counted: int) -> bool:
     if sentence.value(counted) == "weekend":  # which has no singular in Russian: "в прошлые выходные"
         return sentence.tokens[counted].word in many
     return sentence.tokens[counted].word in many or sentence.tokens[at].word in many
+
+
+def _tells_lately(sentence: Sentence, counted: int) -> bool:
+    """Whether it is about no one unit: "ces jours-ci", "in diesen Tagen"."""
+    if sentence.kind(counted) != "unit" or sentence.value(counted) == "weekend":
+        return False
+    return sentence.tokens[counted].word in sentence.lexicon.many
 
 
 def _lacks_apostrophe(sentence: Sentence, at: int, counted: int) -> bool:
@@ -207,7 +216,14 @@ def _rest_of(sentence: Sentence, at: int) -> Reading | None:
 
 
 def _running(sentence: Sentence, at: int) -> Reading | None:
-    """The "in the week" of "earlier in the week": the one that it is."""
+    """The "in the week" of "earlier in the week", the "año" of "en lo que va de año": the one that it is."""
+    lexicon = sentence.lexicon
+    if (
+        lexicon.language == "es"
+        and sentence.kind(at) == "unit"
+        and sentence.tokens[at].word not in lexicon.many
+    ):
+        return turned(sentence, 0, at, at + 1)
     if [sentence.kind(at + step) for step in range(3)] != ["in", "the", "unit"]:
         return None
     return turned(sentence, 0, at + 2, at + 3)

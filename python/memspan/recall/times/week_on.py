@@ -1,4 +1,5 @@
-"""Days counted in weeks from another: "a week today", "Friday week", "a week last Tuesday", "lundi en huit"."""
+"""Days counted in weeks from another: "a week today", "Friday week", "a week last Tuesday", "lundi en huit",
+"vrijdag over een week"."""
 
 from __future__ import annotations
 
@@ -23,6 +24,8 @@ def read_week_on(sentence: Sentence, at: int) -> Reading | None:
     """The day itself; the weekday from which weeks are counted is the next one."""
     if sentence.lexicon.language == "fr":
         return _days_after(sentence, at)
+    if sentence.lexicon.language == "nl":
+        return _in_weeks(sentence, at)
     if sentence.lexicon.language != "en":
         return None
     found = _week_after(sentence, at) or _in_weeks(sentence, at)
@@ -79,8 +82,8 @@ def _week_after(sentence: Sentence, at: int) -> Reading | None:
 
 
 def _in_weeks(sentence: Sentence, at: int) -> Reading | None:
-    """As in "Monday in two weeks": of the week that is so far off."""
-    if (sentence.kind(at), sentence.kind(at + 1)) != ("weekday", "in"):
+    """As in "Monday in two weeks", "maandag over twee weken": of the week that is so far off."""
+    if (sentence.kind(at), sentence.kind(at + 1)) not in (("weekday", "in"), ("weekday", "ahead")):
         return None
     token = sentence.tokens[at]
     if token.possessive or token.word.endswith("days"):

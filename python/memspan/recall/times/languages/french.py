@@ -77,7 +77,7 @@ LEXICON = Lexicon(
         | french_numbers(),
         "half": {"semestre|moitié": None},
         "few": {"quelques": (2, 5)},
-        "decimal": {"demi|demie": 0.5},
+        "decimal": {"demi|demie|une demi|une demie|un demi": 0.5},
         "andhalf": {"et demi|et demie": None},
         "a": {"un|une": None},
         "last": {
@@ -87,6 +87,7 @@ LEXICON = Lexicon(
         "word": {"il passé|s'est passé": None},  # happened: "que s'est-il passé jeudi"
         "next": {"prochain|prochaine|prochains|prochaines": None, "qui vient|à venir": 0},
         "every": {"chaque|tous les|toutes les": None},
+        "same": {"à la même époque|à la même période|à pareille époque|à cette époque": True},
         "this": {"ce|cet|cette|ces": None},
         "early": {"début|au début|le début|dès le début": 0},
         "mid": {"mi|au milieu|le milieu": 1},
@@ -94,7 +95,7 @@ LEXICON = Lexicon(
         "agopre": {"il y a": None},
         "more": {"plus de|plus d": None},
         "less": {"moins de|moins d": None},
-        "about": {"environ|presque|à peu près|à peine|près de|près d|plus ou moins|déjà": None},
+        "about": {"environ|presque|à peu près|à peine|près de|près d|plus ou moins|déjà|exactement": None},
         "before": {"avant|plus tôt que": None},
         "after": {"après|plus tard que": None},
         "since": {"depuis|pas avant|à partir de|à partir du|à partir d|au plus tôt": None},

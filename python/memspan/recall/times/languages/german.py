@@ -108,8 +108,10 @@ LEXICON = Lexicon(
         "earlier": {"bisher in|bislang in": None},
         "more": {"mehr als|länger als|über": None},
         "less": {"weniger als": None},
-        "about": {"etwa|ungefähr|rund|circa|zirka|ca|ca .|fast|beinahe|knapp|gut|schätzungsweise": None},
-        "recent": {"neulich|letztens|kürzlich": 7},
+        "about": {
+            "etwa|ungefähr|rund|circa|zirka|ca|ca .|fast|beinahe|knapp|gut|schätzungsweise|genau|exakt": None
+        },
+        "recent": {"neulich|letztens|kürzlich|unlängst|vor kurzem": 7},
         "not": {"nicht": False, "außer|statt|anstatt": True},
         "isoweek": {"kw|kalenderwoche": None},
         "every": {
@@ -117,6 +119,7 @@ LEXICON = Lexicon(
             "jeden zweiten|jede zweite|jedes zweite|jeden dritten|jede dritte|jedes dritte": None,
         },
         "word": {"guten morgen": None},
+        "same": {"diese zeit|dieser zeit|gleichen zeit|selben zeit": True},
         "this": {"diese|diesen|dieser|dieses|diesem": None},
         "early": {"anfang|beginn": 0},
         "mid": {"mitte": 1},
@@ -131,7 +134,7 @@ LEXICON = Lexicon(
         "or": {"oder": None},
         "but": {"aber|jedoch|sondern": None},
         "now": {"jetzt": None},
-        "in": {"in|im|während": None},
+        "in": {"in|im|während|übers": None},
         "on": {"am|an|zu|zum": None, "um|rund um": 3},
         "of": {"des": None},
         "the": {"der|die|das|den|dem": None},
@@ -145,6 +148,10 @@ LEXICON = Lexicon(
             "heute morgen|heute früh": (0, 0),
             "gestern morgen|gestern früh": (-1, 0),
             "heute abend": (0, 2),
+            "heute mittag": (0, 1),
+            "gestern mittag": (-1, 1),
+            "morgen früh|morgen vormittag": (1, 0),
+            "morgen mittag": (1, 1),
         },
         "named": {
             "weihnachten|erster weihnachtstag|ersten weihnachtstag|erster weihnachtsfeiertag|ersten weihnachtsfeiertag"

@@ -84,6 +84,7 @@ LEXICON = Lexicon(
             "sera|di sera": 2,
             "notte|di notte": 3,
         },
+        "same": {"in questo periodo|nello stesso periodo|di questi tempi": True},
         "this": {"questo|questa|quest": None},
         "early": {"inizio|inizi|agli inizi": 0},
         "mid": {"metà": 1},
@@ -96,7 +97,7 @@ LEXICON = Lexicon(
         "since": {
             "dal|dalla|dall|a partire da|a partire dal|a partire dalla|non prima di|non prima del": None
         },
-        "until": {"fino a|fino al|fino alla|fino all|non dopo|non oltre|entro": None},
+        "until": {"fino a|fino al|fino alla|fino all|non dopo|non oltre|entro|da qui a": None},
         "from": {"da": "since"},  # alone: "da gennaio"
         "to": {"a|al|alla|all": None},
         "between": {"tra|fra": None},
