@@ -168,6 +168,6 @@ def read_next(sentence: Sentence, at: int, found: Related) -> Related:
         return found  # "the plans from May"
     start = unit_span(reading.unit, sentence.now).start
     later = read_related(sentence.as_of(moved(start, reading.recurs, 1) - _MOMENT), at)
-    if later is None or later.reading.stop != reading.stop or later.reading.span.end <= sentence.now:
+    if later is None or later.reading.stop < reading.stop or later.reading.span.end <= sentence.now:
         return found
     return later._replace(reading=later.reading._replace(reason=reading.reason.replace("latest", "next")))

@@ -43,6 +43,8 @@ def read_time(sentence: Sentence, at: int, depth: int = 0) -> Reading | None:
     found = _read(sentence, at, depth)
     if found is None:
         return None
+    if found.partial is not None and found.partial.day is not None:
+        found = _past_weekday(sentence, found)
     if (same := read_same_beside(sentence, found)) is not None:
         return same
     if found.recurs is not None:
@@ -50,6 +52,17 @@ def read_time(sentence: Sentence, at: int, depth: int = 0) -> Reading | None:
     if found.unit in _PERIODS:
         return placed_before(sentence, at, found, lambda other, first: _read(other, first, depth))
     return found
+
+
+def _past_weekday(sentence: Sentence, found: Reading) -> Reading:
+    """Behind the day of the week that a date falls on: "7 May 2024 (Tuesday)", "on 9 May, Tuesday"."""
+    at = found.stop
+    opened = at < len(sentence.tokens) and sentence.tokens[at].word == "("
+    at += opened or sentence.kind(at) == "comma"
+    if sentence.kind(at) != "weekday" or sentence.value(at) != found.span.start.weekday():
+        return found
+    closed = opened and at + 1 < len(sentence.tokens) and sentence.tokens[at + 1].word == ")"
+    return found._replace(stop=at + 1 + closed)
 
 
 def _read(sentence: Sentence, at: int, depth: int) -> Reading | None:

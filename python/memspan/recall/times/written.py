@@ -21,6 +21,9 @@ MOST_AFTER: Final = 50 * 366 * _DAY
 """Nobody tells of what was earlier as remembered, or plans what is later."""
 
 _WRITTEN: Final = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
+_COMPACT: Final = re.compile(r"(\d{4})(\d\d)(\d\d)")
+_YEAR_FIRST: Final = re.compile(r"(\d{4})([/.-]) ?(\d{1,2})(?:\2 ?(\d{1,2})(?!\d)|(?!\d))\.?")
+"""Days and months as models write them that do not keep to ISO 8601: "2024/05/07", "2024. 5. 7.", "2024-5-7"."""
 _LIKE_ISO: Final = re.compile(r"[\d\s:.,TZWQ/+-]*", re.IGNORECASE)
 
 
@@ -28,11 +31,12 @@ def written_interval(given: str, now: datetime) -> tuple[Micros, Micros] | None:
     """The interval that is written, half-open; `None` when it cannot be read.
 
     A year, a month or a day (`2023`, `2023-05`, `2023-05-08`) is all of it, ISO 8601 text with a time that moment, and
-    anything else what `find_times` reads. Days, and times that name no zone, are those of `now`'s. A date that does not
-    exist is none.
+    anything else what `find_times` reads. Slashes, dots and single digits do as well where the year comes first. Days,
+    and times that name no zone, are those of `now`'s. A date that does not exist is none.
     """
     zone = now.tzinfo or timezone.utc
     given = plain_signs(given)[0]
+    given = _as_iso(given.strip())
     first = given.split("/")[0].strip()
     try:
         if parts := _WRITTEN.fullmatch(first):
@@ -48,6 +52,18 @@ def written_interval(given: str, now: datetime) -> tuple[Micros, Micros] | None:
     if len(found) != 1 or found[0].start is None or found[0].end is None:
         return None
     return found[0].start, found[0].end
+
+
+def _as_iso(given: str) -> str:
+    """A date with its year first as ISO 8601 has it: of "2024/05/07" only the year was before the slash, as in an
+    interval. "2023/24" is no month."""
+    if compact := _COMPACT.fullmatch(given):
+        return "-".join(compact.groups())  # all of the day
+    match = _YEAR_FIRST.match(given)
+    if match is None or not (match[4] or 1 <= int(match[3]) <= 12):
+        return given
+    numbers = [match[1], *(f"{int(part):02}" for part in match.group(3, 4) if part)]
+    return "-".join(numbers) + given[match.end() :]
 
 
 def is_plausible(interval: Interval, now: Micros) -> bool:
