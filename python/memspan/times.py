@@ -211,11 +211,9 @@ def to_intervals(between: Any, argument: str = "between") -> list[Interval] | No
 
 
 def _is_pair(value: Any) -> bool:
-    return (
-        isinstance(value, Sequence)
-        and not isinstance(value, (str, bytes))
-        and len(value) == 2
-        and all(
-            side is None or isinstance(side, (datetime, str)) or hasattr(side, "__index__") for side in value
-        )
-    )
+    """Whether it is the two ends of an interval, of whatever type these are: what is wrong with one is then said."""
+    return _is_list(value) and len(value) == 2 and not any(map(_is_list, value))
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))

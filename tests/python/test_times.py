@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone, tzinfo
+from datetime import date, datetime, timedelta, timezone, tzinfo
 from typing import Any
 
 import numpy as np
@@ -61,13 +61,15 @@ def test_whatever_is_an_integer(number: Any) -> None:
         np.True_,
         10**400,
         NoTime(2024, 5, 8),
+        date(2024, 5, 8),
     ],
 )
 def test_what_is_none_is_named(value: Any) -> None:
     with pytest.raises(TimeError, match=r"^now: got .*accepted: a datetime"):
         to_micros(value, "now")
-    with pytest.raises(TimeError, match=r"^between\[0\]: got .*accepted: "):
-        to_intervals((value, None))
+    for between in [(value, None), [(value, None)], [(None, value), (None, None)]]:
+        with pytest.raises(TimeError, match=r"^between\[0\]: got .*accepted: a datetime"):
+            to_intervals(between)
 
 
 def test_a_datetime_that_tells_no_time_is_no_moment_either() -> None:
