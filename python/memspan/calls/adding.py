@@ -65,9 +65,9 @@ class AddingCalls(Calls):
                 arguments such as `password` or `api_key` are not kept. A result without text is left out, and what a
                 model thought.
             user: whose memory it becomes.
-            at: when it happened; each message without a time of its own follows the one before by a second.
-                Without any time it happens now. Integers are microseconds since 1970: of a clock that counts seconds
-                give a `datetime`.
+            at: when it happened; each message without a time of its own follows the one before by a second, or by less
+                where the next one that has a time is nearer. Without any time it happens now. Integers are microseconds
+                since 1970: of a clock that counts seconds give a `datetime`.
             session: the session of messages that do not name theirs.
             metadata, tags, kind: for all messages; a message's own metadata and tags are added, its own kind
                 wins. A list of texts under `images` in the metadata are captions, too.

@@ -70,6 +70,14 @@ def test_messages_follow_each_other_by_a_second() -> None:
     assert seconds(records(later, at="2023-05-08")) == [0, 3600, 3601]
 
 
+def test_messages_between_two_times_stay_between_them() -> None:
+    near = [{"text": "a", "at": "2023-05-08"}, "b", "c", {"text": "d", "at": "2023-05-08T00:00:00.9"}, "e"]
+    assert seconds(records(near)) == [0, 0.3, 0.6, 0.9, 1.9]
+    assert seconds(records(near[1:], at="2023-05-08")) == [0, 0.45, 0.9, 1.9]
+    back = [{"text": "a", "at": "2023-05-08"}, "b", {"text": "c", "at": "2023-05-07T23:59:59"}, "d"]
+    assert seconds(records(back)) == [0, 1, -1, 0]
+
+
 def test_messages_before_the_first_time_precede_it() -> None:
     assert seconds(records(["a", "b", {"text": "c", "at": "2023-05-08"}, "d"])) == [-2, -1, 0, 1]
 

@@ -196,8 +196,9 @@ def _session_drafts(argument: str, entries: Sequence[Any], defaults: _Defaults) 
 def _moments(
     messages: Sequence[Mapping[str, Any]], places: list[str], start: Micros | None
 ) -> list[Micros] | None:
-    """When each message was said: a message without a time follows the one before by a second, and those
-    before the first that has one precede it by seconds. `None` when nothing tells a time: it is now then.
+    """When each message was said: a message without a time follows the one before by a second, or by less where the
+    next that has one is nearer, and those before the first that has one precede it by seconds. `None` when nothing
+    tells a time: it is now then.
 
     Raises:
         TimeError: a time cannot be read, or what follows from the others lies outside the years 1-9999.
@@ -212,15 +213,26 @@ def _moments(
             return None
         start = given[first] - first * _SECOND  # type: ignore[operator]
     moments: list[Micros] = []
-    following = start
-    for at, place in zip(given, places, strict=True):
+    following, step = start, _step(given, 0, start)
+    for position, (at, place) in enumerate(zip(given, places, strict=True)):
         moment = following if at is None else at
+        if at is not None:
+            step = _step(given, position, at)
         if not MIN_MICROS <= moment <= MAX_MICROS:
             accepted = "a time of its own: counted in seconds from the messages beside it, it leaves the years 1-9999"
             raise invalid(f"{place}['at']", None, accepted, TimeError)
         moments.append(moment)
-        following = moment + _SECOND
+        following = moment + step
     return moments
+
+
+def _step(given: Sequence[Micros | None], position: int, at: Micros) -> Micros:
+    """How far the messages without a time behind a position are apart: what was said after them is not before them."""
+    for later in range(position + 1, len(given)):
+        following = given[later]
+        if following is not None:
+            return min(_SECOND, (following - at) // (later - position)) if following >= at else _SECOND
+    return _SECOND
 
 
 def _to_draft(
