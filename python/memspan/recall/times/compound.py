@@ -192,10 +192,12 @@ def _holds(sentence: Sentence, at: int, unit: int | Unit) -> bool:
     """Whether what a period is told by comes after this: "the week of 7 May", "the week starting on 7 May"."""
     if sentence.kind(at) == "of":
         return True
-    if unit != "week":
+    if unit not in ("week", "weekend"):
         return False
-    if sentence.kind(at) == "from":  # "die Woche vom 5. Juni", "la semaine du 5 juin"
+    if sentence.kind(at) == "from":  # "die Woche vom 5. Juni", "le week-end du 3 juin"
         return sentence.lexicon.language in ("de", "fr", "nl")
+    if unit == "weekend":
+        return False
     return 0 <= at < len(sentence.tokens) and sentence.tokens[at].word in _WEEK_STARTS
 
 

@@ -19,7 +19,8 @@ from .years import read_year
 
 __all__ = ["Related", "joined", "put_in_order", "read_dashed", "read_from_now", "read_range"]
 
-_ONWARDS: Final = frozenset(["on", "onwards", "onward", "forward", "forwards"])
+_ONWARDS: Final = frozenset(["on", "onwards", "onward", "forward", "forwards", "an"])
+_ONWARDS_IF_LAST: Final = frozenset(["on", "an"])
 _MOMENT: Final = timedelta(microseconds=1)
 _TO: Final = ("to", "dash", "until")
 _ALIKE: Final = ("weekday", "month", "number", "date", "dotted")
@@ -58,7 +59,7 @@ def read_range(sentence: Sentence, at: int) -> Related | None:
     if (
         after is not None
         and after.word in _ONWARDS
-        and (after.word != "on" or sentence.closes(first.stop + 1))
+        and (after.word not in _ONWARDS_IF_LAST or sentence.closes(first.stop + 1))
     ):
         return Related(at, first._replace(stop=first.stop + 1), "since")
     if first.needs_preposition:

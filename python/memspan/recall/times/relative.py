@@ -235,7 +235,7 @@ def _weekday(sentence: Sentence, at: int) -> Reading | None:
     found = _one_but(sentence, at) or _postposed(sentence, at)
     if found is not None:
         return found
-    if sentence.lexicon.language == "en" and (token.word.endswith("ays") or _any(sentence, at - 1)):
+    if _any(sentence, at - 1) or (sentence.lexicon.language == "en" and token.word.endswith("ays")):
         return None
     now = sentence.now
     today = day_span(now).start
@@ -285,8 +285,10 @@ def _postposed(sentence: Sentence, at: int) -> Reading | None:
         return None
     follows = sentence.kind(first + 1)
     after = sentence.kind(first + 2)
-    evening = after == "part" and sentence.kind(first) == "weekday"  # "sexta passada à noite"
-    if follows not in _DIRECTIONS or (after in _TURNING and not evening):
+    part = after == "part" and sentence.kind(first) == "weekday"  # "sexta passada à noite"
+    # "la semaine dernière mardi"
+    part |= after == "weekday" and (sentence.kind(first), sentence.value(first)) == ("unit", "week")
+    if follows not in _DIRECTIONS or (after in _TURNING and not part):
         return None  # "im März dieses Jahres"
     direction = _DIRECTIONS[follows]
     if sentence.kind(first) == "unit" and direction and _several(sentence, first + 1, first):

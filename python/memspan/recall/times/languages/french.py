@@ -92,7 +92,7 @@ LEXICON = Lexicon(
         "early": {"début|au début|le début|dès le début": 0},
         "mid": {"mi|au milieu|le milieu": 1},
         "late": {"fin|à la fin|la fin": 2},
-        "agopre": {"il y a": None},
+        "agopre": {"il y a|d'il y a": None},
         "more": {"plus de|plus d": None},
         "less": {"moins de|moins d": None},
         "about": {"environ|presque|à peu près|à peine|près de|près d|plus ou moins|déjà|exactement": None},
@@ -112,7 +112,7 @@ LEXICON = Lexicon(
         "of": {"de|des|d": None},
         "the": {"le|la|les|l": None},
         "offset": {
-            "aujourd'hui": 0,
+            "aujourd'hui|jour pour jour": 0,
             "hier": -1,
             "avant - hier": -2,
             "demain": 1,
@@ -121,7 +121,7 @@ LEXICON = Lexicon(
             "ce soir": (0, 2),
             "ce matin": (0, 0),
         },
-        "recent": {"l'autre jour|autre jour": 7},
+        "recent": {"l'autre jour|autre jour|l'autre soir|autre soir": 7},
         "not": {"pas": False, "sauf|excepté|au lieu de": True},
         "glued": {
             "veille de|veille du|veille d": (("unit", "day"), ("before", None)),

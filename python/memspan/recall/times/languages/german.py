@@ -48,7 +48,9 @@ LEXICON = Lexicon(
             "freitag": 4,
             "samstag|sonnabend": 5,
             "sonntag": 6,
-        },
+        }
+        | {f"am {day}|am {day} .": number for number, day in enumerate(("mo", "di", "mi", "do", "fr", "sa"))}
+        | {"am so .": 6, "am so ,": 6},
         "unit": {
             "minute|minuten": "minute",
             "stunde|stunden": "hour",
@@ -127,7 +129,10 @@ LEXICON = Lexicon(
         "before": {"vor|früher als": None},
         "after": {"nach|später als": None},
         "since": {"seit|ab|nicht vor|frühestens|nicht früher als": None},
-        "until": {"bis|bis zum|nicht nach|spätestens|nicht später als": None},
+        "until": {
+            "bis|bis zum|bis einschließlich|bis inklusive|bis einschließlich zum": None,
+            "nicht nach|spätestens|nicht später als": None,
+        },
         "from": {"von|vom": None},
         "between": {"zwischen": None},
         "and": {"und": None},

@@ -104,7 +104,7 @@ LEXICON = Lexicon(
         "and": {"e": None},
         "or": {"o": None},
         "but": {"ma|bensì": None},
-        "recent": {"l altro giorno|altro giorno|l'altro giorno": 7},
+        "recent": {"l altro giorno|altro giorno|l'altro giorno|l'altra sera|altra sera": 7},
         "not": {"non": False, "tranne|eccetto|invece di": True},
         "now": {"adesso": None},
         "in": {"in|nel|nell|nella|negli|nelle|nei|durante": None},

@@ -91,7 +91,7 @@ LEXICON = Lexicon(
         "early": {"início|no início|começo|no começo": 0},
         "mid": {"meados|em meados": 1},
         "late": {"final|no final|ao final|fim|finais|em finais": 2},
-        "agopre": {"há": None},
+        "agopre": {"há|faz": None},
         "ago": {"atrás": None},
         "ahead": {"dentro de|daqui a": None},
         "more": {"mais de": None},
