@@ -46,8 +46,9 @@ def read_ago(sentence: Sentence, at: int) -> Reading | None:
         day = _day_back(sentence, amount, sentence.value(stop), stop + 1)
         if day is not None:
             return day
-    if direction < 0 and _is_exact(sentence, at, back):
-        day = _day_back(sentence, amount, 0, stop)
+    exact_stop = _past_to_the_day(sentence, stop)
+    if direction < 0 and (exact_stop or _is_exact(sentence, at, back)):
+        day = _day_back(sentence, amount, 0, exact_stop or stop)
         if day is not None:
             return day
     low, high, unit = amount[:3]
@@ -150,6 +151,12 @@ def _is_exact(sentence: Sentence, at: int, back: bool) -> bool:
     """As in "exactly a year ago", "vor genau einem Jahr"."""
     places = (at - 1, at + 1) if back else (at - 1,)
     return any(place >= 0 and sentence.tokens[place].word in _EXACTLY for place in places)
+
+
+def _past_to_the_day(sentence: Sentence, at: int) -> int:
+    """Past the "to the day" of "two years ago to the day"; 0 if there is none."""
+    words = [token.word for token in sentence.tokens[at : at + 3]]
+    return at + 3 if words == ["to", "the", "day"] and sentence.ends_at(at + 3) else 0
 
 
 def _leads_back(sentence: Sentence, kind: str) -> bool:

@@ -26,6 +26,7 @@ _SPARE: Final[dict[Unit, int]] = {"day": 6, "week": 3, "month": 3, "century": 5}
 """How many of its parts on either side half a unit stands for."""
 
 
+_DIRECTED: Final = ("last", "past", "next")
 _AHEAD: Final = ("week", "month", "year")
 _JOINTS: Final = ("or", "to", "dash", "and")
 _NAMES_UNIT: Final = frozenset(["year", "number", "month", "last", "this", "next", "of"])
@@ -79,6 +80,10 @@ def _simple(sentence: Sentence, at: int) -> Amount | None:
         return Amount(1, 1, sentence.value(at), at + 1)
     if kind == "unit" and sentence.kind(at + 1) == "ago" and _is_one(sentence, at):
         return Amount(1, 1, sentence.value(at), at + 1)
+    if kind == "unit" and sentence.kind(at - 1) in _DIRECTED and sentence.kind(at + 1) == "or":
+        return _one_or_more(sentence, at)
+    if kind == "half" and sentence.kind(at + 1) == "unit" and sentence.kind(at - 1) in _DIRECTED:
+        return _amount(0.5, 0.5, sentence.value(at + 1), at + 2)  # "the past half hour"
     if kind == "half" and sentence.kind(at + 1) == "a" and sentence.kind(at + 2) == "unit":
         return _amount(0.5, 0.5, sentence.value(at + 2), at + 3)
     counts = _counts(sentence, at)
@@ -106,6 +111,13 @@ def _simple(sentence: Sentence, at: int) -> Amount | None:
     elif low == 1 and sentence.kind(stop) == "or" and sentence.kind(stop + 1) == "number":  # "a day or two"
         high, stop = max(high, sentence.value(stop + 1)), stop + 2
     return _amount(low, high, unit, stop)
+
+
+def _one_or_more(sentence: Sentence, at: int) -> Amount | None:
+    """The "year or two" of "the last year or two"."""
+    if sentence.kind(at + 2) != "number" or sentence.tokens[at + 2].ordinal:
+        return None
+    return _amount(1, sentence.value(at + 2), sentence.value(at), at + 3)
 
 
 def _is_one(sentence: Sentence, at: int) -> bool:

@@ -20,6 +20,7 @@ _DIRECTIONS: Final = {"last": -1, "this": 0, "next": 1, "past": -1}
 _TURNING: Final = frozenset(["unit", "weekday", "month", "season", "part", "named", "quarter"])
 _COUNTED_FROM: Final = frozenset(["agopre", "ahead", "before", "in", "number", "a"])
 _SITTERS: Final = frozenset(["i", "he", "she", "we", "they", "you", "who", "it", "that", "everyone"])
+_COUNTS: Final = frozenset(["number", "decimal", "few", "amount", "half"])
 _AFTER_ALL: Final = frozenset(["", "comma", "dot", "other", "in", "on"])
 _BESIDE_LAST: Final = {"before": "last", "after": "next"}
 
@@ -88,7 +89,7 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
     kind = sentence.kind(follows)
     if direction == 0 and _DIRECTIONS.get(kind):  # "this past weekend"
         return _directed(sentence, follows, rolling=rolling)
-    if kind in ("number", "decimal", "few", "amount"):
+    if kind in _COUNTS or (kind == "a" and sentence.lexicon.language != "en"):
         if direction == 0:
             return _counted_first(sentence, follows)  # "ces deux dernières semaines"
         amount = read_amount(sentence, follows)
@@ -109,7 +110,7 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
         return turned(sentence, 2 * direction, follows, follows + 3)
     if kind == "unit" and direction:
         unit: Unit = sentence.value(follows)
-        if sentence.kind(follows + 1) == "andhalf":
+        if sentence.kind(follows + 1) == "andhalf" or _or_more(sentence, follows + 1):
             amount = read_amount(sentence, follows)
             return None if amount is None else stretch(sentence, direction, amount)
         if _several(sentence, at, follows) and not _lacks_apostrophe(sentence, at, follows):
@@ -121,6 +122,17 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
     if kind == "part" and not direction and is_last_night(sentence, at, sentence.value(follows)):
         direction = -1
     return turned(sentence, direction * _steps(sentence, at, follows), follows, follows + 1)
+
+
+def _or_more(sentence: Sentence, at: int) -> bool:
+    """As in "the last day or two", but not "last week or two weeks ago"."""
+    return (
+        sentence.kind(at) == "or"
+        and sentence.kind(at + 1) == "number"
+        and not sentence.tokens[at + 1].ordinal
+        and sentence.closes(at + 2)
+        and sentence.kind(at + 2) not in ("unit", "weekday", "month", "season", "named", "part", "plural")
+    )
 
 
 def _but_one(sentence: Sentence, at: int) -> bool:
