@@ -118,6 +118,15 @@ def _date(match: Match[str], now: datetime) -> Reading | None:
     return reading_of(partial.resolve(now), partial.unit, certainty, "a date", partial)
 
 
+def _two_months(match: Match[str], now: datetime) -> Reading | None:
+    """As in "五六月"."""
+    first, last = number_of(match["first"]), number_of(match["last"])
+    start = Partial(_year(match, now), first).resolve(now)
+    if start is None or last != first + 1:
+        return None
+    return reading_of(month_span(12 * start.start.year + first - 1, 2), "month", 0.8, "two months")
+
+
 def _month_part(match: Match[str], now: datetime) -> Reading | None:
     span = Partial(_year(match, now), number_of(match["m"])).resolve(now)
     third = THIRDS[match["part"]]
@@ -242,7 +251,7 @@ def _week_part(match: Match[str], now: datetime) -> Reading | None:
 def _day_of_month(match: Match[str], now: datetime) -> Reading | None:
     month = unit_span("month", now, UNITS[match["word"]][1]).start
     partial = Partial(month.year, month.month, number_of(match["d"]))
-    return reading_of(partial.resolve(now), "day", 0.9, "a day of a month")
+    return reading_of(partial.resolve(now), "day", 0.9, "a day of a month", partial)
 
 
 def _lone_day(match: Match[str], now: datetime) -> Reading | None:
@@ -316,6 +325,7 @@ _COMES_ROUND: Final[dict[_Reader, Unit]] = {
     _date: "year",
     _feast: "year",
     _nth: "year",
+    _two_months: "year",
 }
 """How often what a rule reads comes round, where no week or year stands beside it."""
 _COUNTS: Final = r"\d一二两三四五六七八九十几数半个"
@@ -352,6 +362,10 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
             _date,
         ),
         (rf"(?:(?P<y>{YEAR})年|(?P<word>{_YEARS})の?)?(?P<m>{NUMBER})月[の的]?{_THIRD}", _month_part),
+        (
+            rf"(?<![{_COUNTS}])(?:(?P<y>{YEAR})年|(?P<word>{_YEARS})的?)?(?P<first>[一二三四五六七八])(?P<last>[二三四五六七八九])月",
+            _two_months,
+        ),
         (rf"(?P<word>{_MONTHS})の?{_THIRD}", _unit_part),
         (
             rf"(?:(?P<month>{_MONTHS})|(?:(?P<y>{YEAR})年|(?P<word>{_YEARS})[の的]?)?(?P<m>{NUMBER})月(?:份)?)[の的]?"
@@ -406,12 +420,12 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
         (rf"(?P<y>(?!))?(?P<m>{NUMBER})月(?P<d>{NUMBER})[日号]", _date),
         (_LONE_DAY, _lone_day),
         (
-            rf"(?<![早晚])(?P<word>{_WEEKS})[の的]?(?:(?P<jday>[月火水木金土日])曜日?|(?P<end>[周週]?末)|(?P<day>[一二三四五六日天]))",
-            _week_part,
-        ),
-        (
             r"(?:今度の|次の|来たる)(?P<jday>[月火水木金土日])曜日?|下一个(?:星期|周|礼拜)(?P<day>[一二三四五六日天])",
             _next_weekday,
+        ),
+        (
+            rf"(?<![早晚])(?P<word>{_WEEKS})[の的]?(?:(?P<jday>[月火水木金土日])曜日?|(?P<end>[周週]?末)|(?P<day>[一二三四五六日天]))",
+            _week_part,
         ),
         (
             rf"(?<![{_COUNTS}每毎])(?:(?:星期|礼拜)(?P<day>[一二三四五六日天])(?!气)|[周週](?P<short>[一二三四五六日])(?![次本]))"
