@@ -4,8 +4,8 @@ ChatGPT and Claude export.
 
 A file holds conversations, which are objects with `messages`, or messages, alone on their lines or in lists.
 A conversation may name its `user`, its `session` (or `id`) and its time `at`; a message outside a
-conversation may name its `user`. Where ids of a conversation's messages are numbers, they stand behind its session's
-name ("c2:1"): other conversations count from 1, too. A message without a time of its own follows the one before by one
+conversation may name its `user`. Where ids of messages are numbers, they stand behind the name of their session
+("c2:1"): other conversations count from 1, too. A message without a time of its own follows the one before by one
 second; those before the first that has one precede it by seconds, unless the conversation has a time, from which they
 count then. Messages outside a conversation follow those of their user and session that stand before them.
 """

@@ -45,6 +45,7 @@ def read_message(
     if not any(each in fields for each in (*_TEXTS, "tool_calls", "function_call")):
         raise place.missing("content")
     at = stated_time(fields, place)
+    session = optional(fields, "session", place, as_name) or session
     used = read_tool_use(fields)
     said, images = _content(fields.get(key), place[key])
     turn = Turn(
@@ -54,7 +55,7 @@ def read_message(
         speaker=speaker or name or used.speaker(role, said),
         at=clock.next() if at is None else clock.stamp(at),
         until=optional(fields, "until", place, as_time),
-        session=optional(fields, "session", place, as_name) or session,
+        session=session,
         images=images + (optional(fields, "images", place, as_captions) or ()),
         kind=optional(fields, "kind", place, as_kind) or "episodic",
         tags=optional(fields, "tags", place, as_tags) or (),

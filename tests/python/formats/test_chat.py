@@ -227,3 +227,11 @@ def test_numbers_of_messages_belong_to_their_conversation(write_json: WriteJson)
     ]
     turns = read_turns(write_json(conversations), user="ana")
     assert [turn.id for turn in turns] == ["a:1", "a:2", "b:1", "m2", "3"]
+
+
+def test_numbers_of_messages_that_name_their_session_belong_to_it(write_json: WriteJson) -> None:
+    messages = [HELLO | {"session": name, "id": 1} for name in "ab"]
+    alone = list(read_turns(write_json(*messages), user="ana"))
+    assert [(turn.session, turn.id) for turn in alone] == [("a", "a:1"), ("b", "b:1")]
+    together = read_turns(write_json({"messages": messages}), user="ana")
+    assert [turn.id for turn in together] == ["a:1", "b:1"]
