@@ -48,10 +48,12 @@ _NAMES_OF: Final = {
 _LIMIT: Final = "limit"
 _LIMITS: Final = frozenset({"max_tokens", "max_completion_tokens"})
 _ABOUT_LIMIT: Final = re.compile(
-    r"max_?(?:completion_|new_|output_)?tokens|(?:completion|output) tokens|(?:in|for) the completion",
+    r"max_?(?:completion_?|new_?|output_?)?tokens|(?:completion|output) tokens|(?:in|for) the completion",
     re.IGNORECASE,
 )
-"""As OpenAI, vLLM, Anthropic and TGI speak of it."""
+"""As OpenAI, vLLM, Anthropic, Google and TGI speak of it."""
+_OF_MODEL: Final = re.compile(r"maximum value for|maximum (?:output|completion) tokens", re.IGNORECASE)
+"""As Groq and Ollama name the model's own limit, in words that others have for prompts that are too long."""
 _BAD_REQUEST: Final = frozenset({400, 404, 405, 415, 422, 501})
 LATER: Final = frozenset({408, 409, 425, 429})
 """Statuses below 500 that may go away."""
@@ -143,10 +145,10 @@ class Dialect:
             return False
         if not _ABOUT_LIMIT.search(refusal.text):
             return False
-        if refusal.too_long:
+        if refusal.too_long and not _OF_MODEL.search(refusal.text):
             return True
         if "max_tokens" in sent and _NAMES_OF["max_tokens"] in refusal.text:
-            return False  # It is the name that it does not know.
+            return refusal.too_long  # Else it is the name that it does not know.
         with self._lock:
             self._dropped.add(_LIMIT)
         _logger.warning("max_tokens=%s is left out, as the server refuses it: %s", self.max_tokens, refusal)

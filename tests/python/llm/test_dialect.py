@@ -182,6 +182,18 @@ LIMIT = {"max_tokens": 9000}
         ("max_tokens: 9000 > 8192, which is the maximum allowed number of output tokens for small", True),
         ("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]", True),
         (
+            "`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the "
+            "`context_window` for this model",
+            True,
+        ),
+        ("max_tokens (9000) exceeds model's maximum output tokens (8192) for model small", True),
+        ("`max_completion_tokens` must be at most 8192, its maximum value for the `context_window`", False),
+        (
+            "Unable to submit request because it has a maxOutputTokens value of 9000 but the supported range is from 1 "
+            "(inclusive) to 8193 (exclusive). Update the value and try again.",
+            True,
+        ),
+        (
             "This model's maximum context length is 8192 tokens. However, you requested 9100 tokens "
             "(100 in the messages, 9000 in the completion).",
             False,
