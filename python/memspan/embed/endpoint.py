@@ -37,7 +37,9 @@ __all__ = ["JsonEndpoint", "TooLargeError", "Transport"]
 _LATER = frozenset({408, 425, 429})
 _TOO_MUCH = frozenset({400, 413, 422})
 _TOO_LONG = re.compile(r"\btokens?\b|context|length|too (?:long|large)|exceed", re.IGNORECASE)
-"""In what a server says of a single text: as OpenAI, vLLM, Ollama, llama.cpp, Jina and text-embeddings-inference do."""
+"""In what a server says of a single text: as OpenAI, vLLM, Ollama, Jina and text-embeddings-inference do."""
+_TOO_LONG_HERE = re.compile(r"too large to process|input length exceeds", re.IGNORECASE)
+"""The same with status 500: as llama.cpp says it of texts beyond its batch, by default of 512 tokens, or Ollama."""
 _MAX_REPLY = 1 << 28
 _QUOTED = 300
 Transport: TypeAlias = httpx.BaseTransport
@@ -47,7 +49,7 @@ _KEPT = 20  # as many as httpx keeps
 
 
 class TooLargeError(EmbedderError):
-    """The endpoint may take a smaller request: status 413, or 400 or 422, which have other reasons, too.
+    """The endpoint may take a smaller request: status 413, or 400, 422 or 500, which have other reasons, too.
 
     Attributes:
         too_long: it says that a text is too long.
@@ -199,17 +201,17 @@ class JsonEndpoint:
         status = response.status_code
         if is_without_access(status, _code_of(body) if status in _LATER else ""):
             return EmbedderAccessError(f"{self.url}: {self._describe(response, body)}")
-        if status >= 500 or status in _LATER:
-            wait = retry_after_seconds(response.headers, time.time())
-            return TransientError(self._describe(response, body), wait)
-        if not response.is_success:
-            told = self._describe(response, body)
-            if status not in _TOO_MUCH:
-                return EmbedderError(f"{self.url}: {told}")
-            failure = TooLargeError(f"{self.url}: {told}")
-            failure.too_long = status == 413 or _TOO_LONG.search(told) is not None
-            return failure
-        return None
+        if response.is_success:
+            return None
+        told = self._describe(response, body)
+        too_long = status == 500 and _TOO_LONG_HERE.search(told) is not None
+        if not too_long and (status >= 500 or status in _LATER):
+            return TransientError(told, retry_after_seconds(response.headers, time.time()))
+        if not too_long and status not in _TOO_MUCH:
+            return EmbedderError(f"{self.url}: {told}")
+        failure = TooLargeError(f"{self.url}: {told}")
+        failure.too_long = too_long or status == 413 or _TOO_LONG.search(told) is not None
+        return failure
 
     def _read(self, response: httpx.Response) -> bytes:
         """The whole body, which is also too late by the clock that was given."""

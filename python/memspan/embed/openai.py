@@ -38,14 +38,14 @@ _PROBE = "dimension"
 class OpenAIEmbedder:
     """Any server with an OpenAI-compatible `/embeddings` endpoint. Texts are sent there.
 
-    Timeouts, broken connections, cut or garbled replies and the statuses 408, 425, 429 and 5xx are tried again
-    after a growing pause, or the one that the server asks for; a request of several texts that it refuses (413, or
-    400 or 422, which some servers give for too many inputs or tokens) is sent in halves, and later ones are smaller
-    if that helped. A refused key and an account without credit (401, 402, or 429 with the code
-    `insufficient_quota`) are an `EmbedderAccessError` at once. A single text that it refuses for its length is cut to
-    half of it, again and again, which the log says once. What it refuses otherwise of a single text, other statuses,
-    and replies with the wrong number or kind of vectors are errors at once: a refusal that has another reason costs
-    2 log2(batch) requests at most. Thread-safe.
+    Timeouts, broken connections, cut or garbled replies and the statuses 408, 425, 429 and 5xx are tried again after a
+    growing pause, or the one that the server asks for; a request of several texts that it refuses (413, or 400 or 422,
+    which some servers give for too many inputs or tokens, or 500 with words to that effect, as llama.cpp) is sent in
+    halves, and later ones are smaller if that helped. A refused key and an account without credit (401, 402, or 429
+    with the code `insufficient_quota`) are an `EmbedderAccessError` at once. A single text that it refuses for its
+    length is cut to half of it, again and again, which the log says once. What it refuses otherwise of a single text,
+    other statuses, and replies with the wrong number or kind of vectors are errors at once: a refusal that has another
+    reason costs 2 log2(batch) requests at most. Thread-safe.
 
     Args:
         model: the endpoint's name of the model; also recorded in the store. The URL is not: the same model

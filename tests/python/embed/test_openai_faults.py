@@ -439,6 +439,7 @@ def test_secrets_are_never_shown(server: Any) -> None:
         (400, "This model's maximum context length is 8192 tokens, however you requested 9001 tokens"),
         (413, "Input validation error: `inputs` must have less than 512 tokens. Given: 600"),
         (422, "Input text exceeds maximum length of 8192"),
+        (500, "input (518 tokens) is too large to process. increase the physical batch size"),
     ],
 )
 def test_a_text_that_is_too_long_is_cut(
