@@ -152,7 +152,7 @@ LEXICON = Lexicon(
     # An auxiliary and, but for a pronoun or an adverb, a participle at once; or a verb in the imperfect.
     past=r"(?:\b(?:ai|as|a|avons|avez|ont|suis|es|est|sommes|sont)"
     r"(?: (?:-|je|tu|t'|il|elle|on|nous|vous|ils|elles|pas|bien|mal))* "
-    r"(?!(?:qui|ici|lui|aussi|prévue?s?)\b)\w+(?:ée?s?|ue?s?|i|is|it|rt|ert)"
+    r"(?!(?:qui|quoi|ici|lui|moi|toi|celui|aussi|prévue?s?)\b)\w+(?:ée?s?|ue?s?|i|is|it|rt|ert)"
     r"|\b(?:étais|était|étaient|avais|avait|avaient|s'est|fut|furent|eut|eurent))\b",
     ahead=r"\boù\b.*\b(?:vais|vas|va|allons|allez|vont)\b|"
     r"\b(?:prévue?s?|prévois|prévoit|prévoyons|échéances?|agenda|planning|rendez - vous)\b"
