@@ -84,7 +84,12 @@ def find_east_asian(text: str, now: datetime) -> list[Related]:
             if 1 in taken[start:end]:
                 continue
             reading = read(match, now)
-            if ahead is not None and reading is not None and ahead[start]:
+            if (
+                ahead is not None
+                and reading is not None
+                and ahead[start]
+                and not _has_begun(text, start, end)
+            ):
                 reading = _next(match, now, reading, read)
             if reading is not None:
                 end = past_weekday(text, reading, end)
@@ -94,6 +99,11 @@ def find_east_asian(text: str, now: datetime) -> list[Related]:
     found = [one for one in found if not is_denied(text, *one[:2])]
     found.sort(key=lambda one: one[0])
     return related_in(text, found, now)
+
+
+def _has_begun(text: str, start: int, end: int) -> bool:
+    """As in "自从三月", "3月以来"."""
+    return text.endswith("自从", 0, start) or text.startswith("以来", end)
 
 
 def _next(match: Match[str], now: datetime, latest: Reading, read: _Reader) -> Reading | None:
