@@ -10,6 +10,7 @@ from .reading import Sentence
 __all__ = ["Amount", "read_amount"]
 
 _MOST: Final = 100_000
+_HUNDRED: Final = 100
 # What a part of a unit is counted in.
 _FINER: Final[dict[Unit, tuple[Unit, int]]] = {
     "hour": ("minute", 60),
@@ -139,6 +140,8 @@ def _counts(sentence: Sentence, at: int) -> tuple[float, float, int] | None:
     kind = sentence.kind(at)
     if kind == "a":
         return 1, 1, at + 1
+    if kind == "number" and (hundreds := _with_hundreds(sentence, at)) is not None:
+        return hundreds
     if kind == "decimal" or (kind == "number" and not sentence.tokens[at].ordinal):
         return sentence.value(at), sentence.value(at), at + 1
     if kind == "few":
@@ -147,6 +150,24 @@ def _counts(sentence: Sentence, at: int) -> tuple[float, float, int] | None:
     if kind == "every" and sentence.tokens[at].word == "some" and sentence.kind(at + 1) == "unit":
         return (2, 5, at + 1) if sentence.tokens[at + 1].word in sentence.lexicon.many else None
     return None
+
+
+def _with_hundreds(sentence: Sentence, at: int) -> tuple[int, int, int] | None:
+    """As in "a hundred and twenty", "сто двадцать"."""
+    token, first = sentence.tokens[at], sentence.value(at)
+    if token.ordinal or token.word.isdecimal() or sentence.kind(at - 1) == "between":
+        return None
+    if first < _HUNDRED or first % _HUNDRED:
+        return None
+    rest = at + 1 + (sentence.kind(at + 1) == "and")
+    if (
+        sentence.kind(rest) != "number"
+        or sentence.tokens[rest].ordinal
+        or not 0 < sentence.value(rest) < _HUNDRED
+    ):
+        return None
+    count = first + sentence.value(rest)
+    return count, count, rest + 1
 
 
 def _may_join(sentence: Sentence, at: int, joint: int) -> bool:

@@ -339,6 +339,8 @@ _COMES_ROUND: Final[dict[_Reader, Unit]] = {
 }
 """How often what a rule reads comes round, where no week or year stands beside it."""
 _COUNTS: Final = r"\d一二两三四五六七八九十几数半个"
+_MORE_COUNTS: Final = r"\d一二两三四五六七八九十百千万几数"
+"""What makes only the end of a number of "十天前": "几十天前"."""
 _ENDS: Final = r"初め(?!て)|初(?![一二三四五六七八九十めて次恋级級中雪夏春秋冬])|末|底(?![特层])"
 """Not "初めて" (for the first time), "初中" (a school), "底特律" (Detroit)."""
 _TOLD: Final = r"[^。！？!?]{0,60}(?:了|过(?![生年节])|た(?=[。、？?！!のかよねら]|$)|ました|だった)"
@@ -470,7 +472,10 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
             read_within,
         ),
         (rf"(?P<n>{NUMBER})年前[の的]?(?P<m>{NUMBER})月(?!{NUMBER}[日号])", read_month_ago),
-        (rf"(?<!の)(?P<n>{NUMBER})(?P<unit>{_words(AGO)})(?:ほど|くらい|ぐらい)?(?:之前|以前|前)", read_ago),
+        (
+            rf"(?<![の{_MORE_COUNTS}])(?P<n>{NUMBER})(?P<unit>{_words(AGO)})(?:ほど|くらい|ぐらい)?(?:之前|以前|前)",
+            read_ago,
+        ),
         (
             rf"(?:(?<!\w)|(?<=[在将会要我你他她们就は]))(?P<n>{NUMBER})(?P<unit>{_words(AGO)})"
             rf"(?:之后|以后|[后後])(?![面来续半期])(?!{_TOLD})",

@@ -1,4 +1,4 @@
-"""Numbers in words from 16 to 99, in languages that write some of them apart: one spelling after the other, by "|"."""
+"""Numbers in words from 16 to 100, in languages that write some of them apart: one spelling after the other, by "|"."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ _FRENCH_TENS: Final = {
 def german_numbers() -> dict[str, Any]:
     ones = ["ein", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun"]
     tens = ["zwanzig", "dreißig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig"]
-    teens = {"sechzehn": 16, "siebzehn": 17, "achtzehn": 18, "neunzehn": 19}
+    teens = {"sechzehn": 16, "siebzehn": 17, "achtzehn": 18, "neunzehn": 19, "hundert|einhundert": 100}
     return teens | _joined(tens, ones, lambda ten, one: f"{one}und{ten}")
 
 
 def dutch_numbers() -> dict[str, Any]:
     ones = ["een", "twee", "drie", "vier", "vijf", "zes", "zeven", "acht", "negen"]
     tens = ["twintig", "dertig", "veertig", "vijftig", "zestig", "zeventig", "tachtig", "negentig"]
-    teens = {"zestien": 16, "zeventien": 17, "achttien": 18, "negentien": 19}
+    teens = {"zestien": 16, "zeventien": 17, "achttien": 18, "negentien": 19, "honderd": 100}
     return teens | _joined(tens, ones, lambda ten, one: f"{one}{'ën' if one.endswith('e') else 'en'}{ten}")
 
 
 def spanish_numbers() -> dict[str, Any]:
     ones = ["uno|un|una", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve"]
     tens = ["treinta", "cuarenta", "cincuenta", "sesenta", "setenta", "ochenta", "noventa"]
-    teens = {"dieciséis": 16, "diecisiete": 17, "dieciocho": 18, "diecinueve": 19}
+    teens = {"dieciséis": 16, "diecisiete": 17, "dieciocho": 18, "diecinueve": 19, "cien|ciento": 100}
     words = ["uno|veintiún|veintiuna", "dós", "trés", "cuatro", "cinco", "séis", "siete", "ocho", "nueve"]
     twenties = {f"veinti{word}": number for number, word in enumerate(words, 21)}
     return teens | twenties | _joined(tens, ones, lambda ten, one: f"{ten} y {one}", first=30)
@@ -53,19 +53,25 @@ def spanish_numbers() -> dict[str, Any]:
 def portuguese_numbers() -> dict[str, Any]:
     ones = ["um|uma", "dois|duas", "três", "quatro", "cinco", "seis", "sete", "oito", "nove"]
     tens = ["vinte", "trinta", "quarenta", "cinquenta", "sessenta", "setenta", "oitenta", "noventa"]
-    teens = {"dezesseis|dezasseis": 16, "dezessete|dezassete": 17, "dezoito": 18, "dezenove|dezanove": 19}
+    teens = {
+        "dezesseis|dezasseis": 16,
+        "dezessete|dezassete": 17,
+        "dezoito": 18,
+        "dezenove|dezanove": 19,
+        "cem|cento": 100,
+    }
     return teens | _joined(tens, ones, lambda ten, one: f"{ten} e {one}")
 
 
 def italian_numbers() -> dict[str, Any]:
     ones = ["uno|un", "due", "tre|tré", "quattro", "cinque", "sei", "sette", "otto", "nove"]
     tens = ["venti", "trenta", "quaranta", "cinquanta", "sessanta", "settanta", "ottanta", "novanta"]
-    teens = {"sedici": 16, "diciassette": 17, "diciotto": 18, "diciannove": 19}
+    teens = {"sedici": 16, "diciassette": 17, "diciotto": 18, "diciannove": 19, "cento": 100}
     return teens | _joined(tens, ones, lambda ten, one: (ten[:-1] if one[0] in "uo" else ten) + one)
 
 
 def french_numbers() -> dict[str, Any]:
-    return dict(_in_french())
+    return dict(_in_french()) | {"cent": 100}
 
 
 def _in_french() -> Iterator[tuple[str, int]]:

@@ -85,9 +85,9 @@ def _after_tens(tens: str, ones: str) -> str:
     return "|".join(f"{ten} {one}" for ten in tens.split("|") for one in ones.split("|"))
 
 
-def _many(teens: dict[str, int], tens: list[str], ones: list[str]) -> dict[str, int]:
-    """Numbers from eleven to 99."""
-    numbers = dict(teens)
+def _many(teens: dict[str, int], tens: list[str], ones: list[str], hundred: str) -> dict[str, int]:
+    """Numbers from eleven to 100."""
+    numbers = {**teens, hundred: 100}
     for ten, tens_word in enumerate(tens, 2):
         numbers[tens_word] = 10 * ten
         numbers |= {_after_tens(tens_word, word): 10 * ten + one for one, word in enumerate(ones, 1)}
@@ -98,11 +98,13 @@ RUSSIAN_MANY: Final = _many(
     {f"{stem}ь|{stem}и": number for number, stem in enumerate(_RUSSIAN_TEENS.split(), 11)},
     _RUSSIAN_TENS,
     _RUSSIAN_ONES,
+    "сто|ста",
 )
 POLISH_MANY: Final = _many(
     {f"{stem}ście|{stem}stu": number for number, stem in enumerate(_POLISH_TEENS.split(), 11)},
     _POLISH_TENS,
     _POLISH_ONES,
+    "sto|stu",
 )
 
 RUSSIAN_ORDINALS: Final = (
