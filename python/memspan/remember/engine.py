@@ -321,7 +321,7 @@ class Engine:
         """Go on with another embedder, to which the caller converts the store in the block; the index is rebuilt by the
         next call. Nobody sees a store whose embedder is another than this one's: others wait for the end of the block,
         and go on with the one before when it raises."""
-        with self._lock:
+        with self._in_turn():
             yield
             with self._syncing:
                 self.embedder, self.snapshots = embedder, snapshots
@@ -329,7 +329,7 @@ class Engine:
 
     def distrust_snapshot(self, error: CorruptSnapshotError) -> None:
         """Drop the index, which came upon damage in its file; the next call rebuilds it from the store."""
-        with self._lock, self._syncing:
+        with self._in_turn(), self._syncing:
             _logger.warning(
                 "snapshot %s is damaged (%s); the index is rebuilt from the store", self.snapshots.path, error
             )
@@ -356,7 +356,7 @@ class Engine:
         """
         if self._unsaved < _WORTH_SAVING and not closing:
             return
-        with self._lock:
+        with self._in_turn():
             if self._state is None or not self._unsaved:
                 return
             records = len(self._state.index)
@@ -446,7 +446,7 @@ class Engine:
 
     def close(self) -> None:
         """Save the snapshot when it is worth it and close the store. Closing twice is harmless."""
-        with self._lock:
+        with self._in_turn():
             if not self._closed:
                 self.write_uses()
                 self.save_if_worthwhile(closing=True)

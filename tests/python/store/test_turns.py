@@ -112,3 +112,23 @@ def test_who_has_the_lock_does_not_stand_back_for_those_who_wait_for_it() -> Non
         assert turns.arrive() is False  # still has it
     turns.leave(came)
     assert turns.arrive() is True
+
+
+def test_who_closes_or_saves_a_memory_does_not_stand_back_within(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = Memory(path, "hash:8", auto_consolidate=False)
+    memory.add(["a boat", "a lake"], user="ana")
+    engine, stood_back = memory._engine, []
+    changing = engine.changing
+
+    def beside_one_who_waits() -> Any:
+        thread = threading.Thread(target=engine._turns.arrive)
+        thread.start()
+        thread.join()
+        monkeypatch.setattr(Turns, "_stand_back", lambda turns, me: stood_back.append(me))
+        return changing()
+
+    monkeypatch.setattr(engine, "changing", beside_one_who_waits)
+    memory.close()
+    assert not stood_back
