@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 from memspan.recall.traditional import simplified
 
 from .calendar import (
+    Span,
     Unit,
     day_span,
     month_span,
@@ -34,6 +35,7 @@ from .east_asian_ago import (
     read_more_ago,
     read_past,
     read_this_day_ago,
+    read_this_time_ago,
     read_within,
     read_within_ahead,
     reading_of,
@@ -137,10 +139,16 @@ def _two_months(match: Match[str], now: datetime) -> Reading | None:
     return reading_of(month_span(12 * start.start.year + first - 1, 2), "month", 0.8, "two months")
 
 
+def _third_of(whole: Span, part: str, unit: Unit, certainty: float) -> Reading:
+    """A third of a month or a year, with the whole that is over when it is, but for "下旬" (the last ten days)."""
+    span = thirds(whole, THIRDS[part])
+    reason = f"a third of a {unit}"
+    return Reading(span, 0, certainty, reason, unit, whole=None if part.endswith("旬") else whole)
+
+
 def _month_part(match: Match[str], now: datetime) -> Reading | None:
     span = Partial(_year(match, now), number_of(match["m"])).resolve(now)
-    third = THIRDS[match["part"]]
-    return None if span is None else reading_of(thirds(span, third), "month", 0.8, "a third of a month")
+    return None if span is None else _third_of(span, match["part"], "month", 0.8)
 
 
 def _nth(match: Match[str], now: datetime) -> Reading | None:
@@ -163,17 +171,14 @@ def _nth(match: Match[str], now: datetime) -> Reading | None:
 
 def _unit_part(match: Match[str], now: datetime) -> Reading | None:
     unit, offset = UNITS[match["word"]]
-    third = THIRDS[match["part"]]
-    return reading_of(
-        thirds(unit_span(unit, now, offset), third), unit, 0.8, f"a third of the {offset:+} {unit}"
-    )
+    return _third_of(unit_span(unit, now, offset), match["part"], unit, 0.8)
 
 
 def _lone_month_part(match: Match[str], now: datetime) -> Reading | None:
-    third, month = THIRDS[match["part"]], unit_span("month", now)
-    if thirds(month, third).start > now:  # the latest that has begun
+    month = unit_span("month", now)
+    if thirds(month, THIRDS[match["part"]]).start > now:  # the latest that has begun
         month = unit_span("month", now, -1)
-    return reading_of(thirds(month, third), "month", 0.7, "a third of a month")
+    return _third_of(month, match["part"], "month", 0.7)
 
 
 def _year_part(match: Match[str], now: datetime) -> Reading | None:
@@ -181,11 +186,7 @@ def _year_part(match: Match[str], now: datetime) -> Reading | None:
     year = _year(match, now)
     if year is None:  # the latest that has begun
         year = now.year - (thirds(year_span(now.year), third).start > now)
-    return (
-        reading_of(thirds(year_span(year), third), "year", 0.8, "a third of a year")
-        if 1 <= year <= 9999
-        else None
-    )
+    return _third_of(year_span(year), match["part"], "year", 0.8) if 1 <= year <= 9999 else None
 
 
 def _year(match: Match[str], now: datetime) -> int | None:
@@ -336,6 +337,8 @@ _COMES_ROUND: Final[dict[_Reader, Unit]] = {
     _feast: "year",
     _nth: "year",
     _two_months: "year",
+    _lone_month_part: "month",
+    _year_part: "year",
 }
 """How often what a rule reads comes round, where no week or year stands beside it."""
 _COUNTS: Final = r"\d一二两三四五六七八九十几数半个"
@@ -389,6 +392,11 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
         (rf"(?<![{_NO_MONTHS}])月(?P<part>{_ENDS})", _lone_month_part),
         (rf"(?P<word>{_MONTHS})[の的]?(?P<d>{NUMBER})[日号]", _day_of_month),
         (rf"(?P<word>{_YEARS})[の的]?(?:今天|今日)", _this_day_of_year),
+        (
+            rf"(?:(?P<word>{_YEARS}|{_MONTHS})|(?P<n>{NUMBER})(?P<unit>{_words(AGO)})(?:之前|以前|前))[の的]?"
+            r"(?:这个?时候|这时候|同期(?![生会])|同一时期|今ごろ|今頃|同じ(?:時期|頃|ころ))",
+            read_this_time_ago,
+        ),
         (rf"(?P<n>{NUMBER})(?P<unit>{_words(AGO)})(?:之前|以前|前)[の的]?(?:今天|今日)", read_this_day_ago),
         (
             rf"(?<![{_COUNTS}百千万月])(?:(?P<low>{NUMBER})(?:到|至|[-–~〜～、，,])(?P<high>{NUMBER})"

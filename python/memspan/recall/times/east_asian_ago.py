@@ -8,7 +8,7 @@ from re import Match
 from typing import Final
 
 from .calendar import SMALL_UNITS, Span, Unit, day_span, moved, shifted, unit_span
-from .languages.east_asian import AGO, number_of
+from .languages.east_asian import AGO, UNITS, number_of
 from .partial import Partial
 from .reading import Reading
 
@@ -25,6 +25,7 @@ __all__ = [
     "read_more_ago",
     "read_past",
     "read_this_day_ago",
+    "read_this_time_ago",
     "read_within",
     "read_within_ahead",
     "reading_of",
@@ -33,6 +34,8 @@ __all__ = [
 _FEW: Final = (5, 2)
 _DONE_IN: Final = re.compile(r"に?[^。！？!?，,、]{0,12}(?:完|成了|終|でき)")
 """Behind what tells how long something took: "三天内看完了"."""
+_AROUND: Final[dict[Unit, int]] = {"month": 3, "year": 14}
+"""Days on either side that "this time" stands for, so long ago."""
 _SPARE: Final = 3
 """Days on either side that half a month stands for."""
 _YEARS_OF_PEOPLE: Final = range(1900, 2100)
@@ -66,6 +69,20 @@ def read_between_ago(match: Match[str], now: datetime) -> Reading | None:
 def read_this_day_ago(match: Match[str], now: datetime) -> Reading | None:
     unit, count = AGO[match["unit"]], number_of(match["n"])
     return reading_of(day_span(moved(now, unit, -count)), "day", 0.9, f"this day, {count} {unit} back")
+
+
+def read_this_time_ago(match: Match[str], now: datetime) -> Reading | None:
+    """As in "去年这个时候", "先月の今頃", "两年前的这个时候": the day itself and those around it."""
+    if match["word"] is not None:
+        unit, count = UNITS[match["word"]]
+    else:
+        unit, count = AGO[match["unit"]], -number_of(match["n"])
+    days = _AROUND.get(unit)
+    if days is None or not count:
+        return None
+    day = moved(now, unit, count)
+    span = Span(day_span(shifted(day, days=-days)).start, day_span(shifted(day, days=days)).end)
+    return reading_of(span, "day", 0.8, f"{count:+} {unit}, and {days} days on either side")
 
 
 def read_ahead(match: Match[str], now: datetime) -> Reading | None:

@@ -6,7 +6,7 @@ import re
 from datetime import timedelta
 from typing import Final
 
-from .calendar import day_span, shifted
+from .calendar import Span, Unit, day_span, shifted, unit_span
 from .languages.east_asian import NUMBER, PARTS, number_of
 from .reading import Reading
 from .turns import part_of_day
@@ -21,7 +21,10 @@ _PART: Final = re.compile(
 _BESIDE: Final = re.compile(
     r"[（(][月火水木金土日][）)]|[（(]?(?:(?:星期|周|週|礼拜)[一二三四五六日天]|[月火水木金土日]曜日?)[）)]?"
 )
-_FROM_DAY: Final = re.compile(rf"の(?:(?P<n>{NUMBER})日[前後]|前日|翌日|次の日)|的?(?:[前后]一天|第二天)")
+_FROM_DAY: Final = re.compile(
+    rf"の(?:(?P<n>{NUMBER})日[前後]|前日|翌日|次の日)|的?(?:[前后]一天|第二天)"
+    rf"|的?[前后](?P<m>{NUMBER})(?P<unit>天|周|个?星期|个?礼拜)(?![前后内])|の(?P<w>{NUMBER})週間[前後]"
+)
 _NOT_BUT: Final = re.compile("(?:では|じゃ)なく")
 _BUT: Final = re.compile("[，,、 ]*而?是")
 _EXCEPT: Final = ("除", "除了", "除去", "除开")
@@ -54,12 +57,26 @@ def counted_from(text: str, reading: Reading, end: int) -> tuple[Reading, int]:
     match = _FROM_DAY.match(text, end)
     if match is None:
         return reading, end
-    days = number_of(match["n"]) if match["n"] else 1
-    days = -days if "前" in match[0] else days
+    counted = match["n"] or match["m"] or match["w"]
+    days = number_of(counted) if counted else 1
+    back = "前" in match[0]
+    if match["w"]:  # the week around the day: "クリスマスの2週間前"
+        week = unit_span("week", shifted(reading.span.start, days=-7 * days if back else 7 * days))
+        reason = f"{days} weeks from {reading.reason}"
+        return _beside(reading, week, "week", reason), match.end()
+    if match["unit"] not in (None, "天"):  # so many weeks up to it, or from it on: "圣诞节前一周"
+        first = shifted(reading.span.start, days=-7 * days if back else 1)
+        weeks = day_span(first, 7 * days)
+        reason = f"{days} weeks beside {reading.reason}"
+        return _beside(reading, weeks, "week", reason), match.end()
+    days = -days if back else days
     day = day_span(shifted(reading.span.start, days=days))
-    return reading._replace(
-        span=day, reason=f"{days:+} days from {reading.reason}", partial=None, recurs=None
-    ), match.end()
+    return _beside(reading, day, "day", f"{days:+} days from {reading.reason}"), match.end()
+
+
+def _beside(reading: Reading, span: Span, unit: Unit, reason: str) -> Reading:
+    """What is counted from a reading, which says which one it is."""
+    return reading._replace(span=span, reason=reason, unit=unit, partial=None, recurs=None)
 
 
 def is_denied(text: str, start: int, end: int) -> bool:

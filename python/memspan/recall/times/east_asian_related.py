@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 from typing import Final, TypeAlias
 
-from .calendar import Span
+from .calendar import Span, shifted
 from .found import Relation
 from .languages.east_asian import NUMBER, number_of
 from .reading import Reading
@@ -123,13 +123,21 @@ def _one(text: str, start: int, end: int, reading: Reading) -> Related:
     for suffix, meaning in _SUFFIXES:
         match = suffix.match(text, end)
         if match is not None:
-            return (start, match.end()), reading, meaning
-    if reading.unit in ("day", "month") or reading.partial is not None:
+            return (start, match.end()), _from_edge(reading, meaning), meaning
+    if reading.unit in ("day", "month") or reading.partial is not None or reading.whole is not None:
         for suffix, meaning in _POINTS:
             match = suffix.match(text, end)
             if match is not None:
-                return (start, match.end()), reading, meaning
+                return (start, match.end()), _from_edge(reading, meaning), meaning
     return (start, end), reading, "in"
+
+
+def _from_edge(reading: Reading, relation: Relation) -> Reading:
+    """What is before the end of a month or a year goes on to the very end: "月底之前"."""
+    whole = reading.whole
+    if whole is None or relation != "before" or reading.span.end != whole.end:
+        return reading
+    return reading._replace(span=Span(whole.end, shifted(whole.end, days=1)))
 
 
 def _bounded(text: str, related: list[Related], now: datetime) -> list[Related]:
