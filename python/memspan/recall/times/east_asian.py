@@ -371,7 +371,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
     for pattern, read in (
         (
             # Beside a character of ours only: elsewhere the other languages read it with the words around it.
-            rf"(?<![A-Za-z0-9_/.\-])(?:(?<=[{_HAN}])|(?=[\d/.\-]{{8,10}}[{_HAN}]))"
+            rf"(?<![A-Za-z0-9_/.\-])(?:(?<=[{_HAN}])|(?<=[{_HAN}] )|(?=[\d/.\-]{{8,10}}[ （(]{{0,2}}[{_HAN}]))"
             r"(?P<y>(?:19|20)\d\d)(?P<sign>[/.\-])(?P<m>\d{1,2})(?P=sign)(?P<d>\d{1,2})"
             r"(?!\d|[/.\-]\d|版)",
             _date,

@@ -24,6 +24,7 @@ _WRITTEN: Final = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
 _COMPACT: Final = re.compile(r"(\d{4})(\d\d)(\d\d)")
 _YEAR_FIRST: Final = re.compile(r"(\d{4})([/.-]) ?(\d{1,2})(?:\2 ?(\d{1,2})(?!\d)|(?!\d))\.?")
 """Days and months as models write them that do not keep to ISO 8601: "2024/05/07", "2024. 5. 7.", "2024-5-7"."""
+_DAY_FIRST: Final = re.compile(r"(\d{4}-\d\d-\d\d)[\s,]")
 _LIKE_ISO: Final = re.compile(r"[\d\s:.,TZWQ/+-]*", re.IGNORECASE)
 
 
@@ -47,7 +48,9 @@ def written_interval(given: str, now: datetime) -> tuple[Micros, Micros] | None:
     except (TimeError, ValueError, OverflowError):
         pass
     if _LIKE_ISO.fullmatch(given):
-        return None  # a date that does not exist; a part of it would be another date
+        # "2024-05-07 10.30", "2024-05-07 - 2024-05-09" begin with a day; of any other date a part would be another one.
+        begins = _DAY_FIRST.match(given)
+        return None if begins is None else written_interval(begins[1], now)
     found = find_times(given, now)
     if len(found) != 1 or found[0].start is None or found[0].end is None:
         return None
