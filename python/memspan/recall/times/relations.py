@@ -37,6 +37,9 @@ _OPEN_AFTER: Final[dict[str, Relation]] = {
 }
 _BESIDE_ANOTHER: Final = word_set("following preceding")
 """Behind "the" they tell of a day beside one that is not named: "the following Monday"."""
+_UP_TO: Final = word_set("been get gets got getting")
+_BE: Final = word_set("am are is was were")
+_PEOPLE: Final = word_set("i you he she we they everyone everybody")
 _SIDES: Final = word_set("prima dopo antes depois después despues")
 """What is no "before" or "after" without the preposition that only the second one has: "prima o dopo Pasqua"."""
 _WITHIN: Final = word_set("d'ici entro da de")
@@ -76,6 +79,8 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
     if kind == "on":
         return _around(sentence, at)
     if kind in _OPEN:
+        if sentence.tokens[at].word == "up" and _is_busy(sentence, at):
+            return None
         beside = _either_side(sentence, at, kind)
         if beside is not None:
             return beside
@@ -100,6 +105,14 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
     if found_time.partial is not None and kind == "number" and _continues_number(sentence, at):
         return None
     return _open_after(sentence, Related(at, found_time, "in"))
+
+
+def _is_busy(sentence: Sentence, at: int) -> bool:
+    """Whether "up to" is what somebody does: "what have I been up to this week", "what was Ana up to last night"."""
+    before = sentence.tokens[max(0, at - 2) : at]
+    if before and before[-1].word in _UP_TO:
+        return True
+    return len(before) == 2 and before[0].word in _BE and (before[1].capital or before[1].word in _PEOPLE)
 
 
 def _open_after(sentence: Sentence, found: Related) -> Related:
