@@ -131,6 +131,7 @@ def _looks_ahead(words: Sequence[str]) -> bool:
             or (before in _BEFORE_TO and word == "to" and after not in _LOOKING_BACK)
             or (before == "coming" and word == "up")
             or (word in _ADVISED and _is_advice(words[place + 1 : place + 1 + _NEAR]))
+            or (before == "the" and word == "plan" and "is" in words)
             or _is_doing(words, place)
             or (
                 word == "have"
