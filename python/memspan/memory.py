@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import weakref
 from types import TracebackType
+from typing import NoReturn, SupportsIndex
 
 import memspan
 
@@ -160,6 +161,12 @@ class Memory(
 
     def __repr__(self) -> str:
         return f"Memory({str(self._engine.store.path)!r}, embedder={self._engine.embedder.identity.name!r})"
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        # Else an error names what is inside, and a copy shares it: closing one would close both.
+        raise TypeError(
+            f"cannot copy or pickle a Memory: open {str(self._engine.store.path)!r} again instead"
+        )
 
     def user(self, name: str) -> memspan.UserMemory:
         """The same calls bound to one user: hand this to code that must not reach anybody else's memory."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -255,6 +257,15 @@ def test_a_closed_memory(memory: Memory) -> None:
     for call in calls:
         with pytest.raises(errors.StoreError, match="closed"):
             call()
+
+
+@pytest.mark.parametrize("attempt", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_handle_goes_to_no_other_process_but_says_what_does(attempt: Any, memory: Memory) -> None:
+    says = "cannot copy or pickle a Memory: open '.*' again instead"
+    with pytest.raises(TypeError, match=says):
+        attempt(memory)
+    with pytest.raises(TypeError, match=says):
+        pickle.dumps(memory.user("ana"))
 
 
 def test_the_context_manager_closes(path: Path) -> None:
