@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tiny_recipe import ScriptedModel, recipe_of
 
 from memspan import Memory, Quotas, Record
 from memspan.embed import HashEmbedder
-from memspan.errors import LLMError, StoreError, UndoError
+from memspan.errors import HeldError, LLMError, StoreError, UndoError, UnknownIdError
 from memspan.lifecycle.undo.journal import fingerprint
 from memspan.llm import Prompt
+from memspan.remember.endings import retiring
 from memspan.remember.endings.life import is_expired
 from memspan.remember.jobs.pace import Pace
 from memspan.remember.tagging.made_tags import write_made_tags
+from memspan.store.sqlite.reader import SqliteReader
 
 from .test_undo import answers, fact, rows
 
@@ -46,6 +49,39 @@ def test_what_was_retired_is_believed_again(memory: Memory):
     assert memory.retire(user="ana", ids=["a"]) == 1
     assert memory.retire(user="ana", ids=["a"]) == 0
     assert len(memory.runs("ana")) == 2
+    assert memory.verify() == []
+
+
+def test_many_are_retired_in_parts_of_one_run(memory: Memory, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(retiring, "_PIECE", 2, raising=False)
+    memory.add_records([fact(f"d{n}", n) for n in range(7)])
+    ids = ["c", *(f"d{n}" for n in range(7))]
+    before, answered = rows(path(memory)), answers(memory)
+    read: list[int] = []
+    fetch = SqliteReader.fetch
+
+    def note(self: SqliteReader, user: str, ids: Sequence[str], **options: Any) -> Any:
+        read.append(len(ids))
+        return fetch(self, user, ids, **options)
+
+    monkeypatch.setattr(SqliteReader, "fetch", note)
+    with pytest.raises(UnknownIdError):
+        memory.retire(user="ana", ids=[*ids, "nobody"])
+    memory.hold(user="ana", id="d6")
+    with pytest.raises(HeldError, match="1 of the 8 records"):
+        memory.retire(user="ana", ids=ids)
+    memory.release(user="ana", id="d6")
+    assert rows(path(memory)) == before
+    assert answers(memory) == answered
+    read.clear()
+    assert memory.retire(user="ana", ids=ids) == 8
+    assert max(read) == 2
+    ended = [memory.get(user="ana", id=id_) for id_ in ids]
+    assert len({one.retired_at for one in ended if one is not None}) == 1
+    (run,) = memory.runs("ana")
+    assert run.changes == 8
+    assert memory.undo(run.id) == (run.id, 8, 0, (), ())
+    assert rows(path(memory)) == before
     assert memory.verify() == []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Final
 
 from memspan.arguments import as_texts
 from memspan.errors import HeldError, UnknownIdError, invalid
@@ -22,7 +23,8 @@ from memspan.remember.jobs.turns import follow_turns
 from memspan.remember.writing.change import Change
 from memspan.remember.writing.indexing import staying
 from memspan.remember.writing.secret_ids import is_secret
-from memspan.times import from_micros, now_micros
+from memspan.store.sqlite.statements import chunks
+from memspan.times import from_micros, now_micros, to_micros
 
 from .endings import REPLACES, ended, ended_by, moment_after
 from .lifetimes import with_lifetimes
@@ -30,30 +32,55 @@ from .restating import restate
 
 __all__ = ["retire", "supersede"]
 
+_PIECE: Final = 256
+"""Records that are ended at a time: those of one piece are in memory."""
+
 
 @survives_damage
 def retire(engine: Engine, *, user: str, ids: Sequence[str], at: datetime | None) -> int:
     """See `Memory.retire`."""
     wanted = list(dict.fromkeys(checked_name(id_, "ids") for id_ in as_texts(ids, "ids")))
     with engine.changing() as change:
-        found = change.writer.fetch(user, wanted, embeddings=True)
-        for id_ in wanted:
-            if id_ not in found:
-                raise invalid("ids", id_, f"ids of records of {user!r}", UnknownIdError)
-        believed = [found[id_] for id_ in wanted if found[id_].retired_at is None]
-        _refuse_held(believed, "retire")
-        moment = moment_after(believed)
-        after = [
-            ended(record, action="retire", by=(), at=moment if at is None else at, moment=moment)
-            for record in believed
-        ]
+        believed, moment = _to_retire(change, user, wanted)
         if believed:
-            _journalled(change, "retire", believed, after)
+            journal = _journal(change, user, "retire")
+        for piece in chunks(believed, _PIECE):
+            found = change.writer.fetch(user, piece, embeddings=True)
+            before = [found[id_] for id_ in piece]
+            end = moment if at is None else at
+            after = [ended(record, action="retire", by=(), at=end, moment=moment) for record in before]
+            _note(change, journal, before, after)
             restate(change, after)
-            ended_ids = [record.id for record in believed]
-            audited(change, "retire", user=user, ids=ended_ids, records=len(believed))
+            change.let_go()
+        if believed:
+            audited(change, "retire", user=user, ids=believed, records=len(believed))
     engine.note_unsaved(len(believed))
     return len(believed)
+
+
+def _to_retire(change: Change, user: str, ids: Sequence[str]) -> tuple[list[str], datetime]:
+    """Those of the ids whose records are believed, and when that changes.
+
+    Raises:
+        UnknownIdError: there is no such record.
+        HeldError: some of them are held.
+    """
+    believed: list[str] = []
+    held = 0
+    last: Record | None = None
+    for piece in chunks(ids, _PIECE):
+        found = change.writer.fetch(user, piece)
+        for id_ in piece:
+            if id_ not in found:
+                raise invalid("ids", id_, f"ids of records of {user!r}", UnknownIdError)
+        records = [found[id_] for id_ in piece if found[id_].retired_at is None]
+        believed += [record.id for record in records]
+        held += sum(record.held for record in records)
+        known = [*records, *(() if last is None else (last,))]
+        last = max(known, key=lambda record: to_micros(record.recorded_at), default=None)
+    if held:
+        raise HeldError(held, len(believed), "retire")
+    return believed, moment_after([] if last is None else [last])
 
 
 def supersede(
@@ -154,26 +181,27 @@ def _end(
     new: Record | None = None,
 ) -> None:
     """End a record; `new` is what takes its place and is about to be written."""
-    _refuse_held([record], "supersede")
+    if record.held:
+        raise HeldError(1, 1, "supersede")
     over = ended(record, action="supersede", by=[by], at=at, moment=moment)
-    _journalled(change, "supersede", [record], [over] if new is None else [over, new])
+    journal = _journal(change, record.user, "supersede")
+    _note(change, journal, [record], [over] if new is None else [over, new])
     restate(change, [over])
     audited(change, "supersede", user=record.user, ids=[record.id, by])
 
 
-def _journalled(change: Change, action: str, before: Sequence[Record], after: Sequence[Record]) -> None:
-    """Write down what is about to be done to a user's records as a run of its own, for `Memory.undo`."""
-    journal = Journal(before[0].user, action)
+def _journal(change: Change, user: str, action: str) -> Journal:
+    """A run of its own for what is about to be done to a user's records, for `Memory.undo`."""
+    journal = Journal(user, action)
+    # The run ends when it has noted what has to make room for the successor.
+    change.settled = lambda: journal.end_within(change.writer, {})
+    return journal
+
+
+def _note(change: Change, journal: Journal, before: Sequence[Record], after: Sequence[Record]) -> None:
     made = change.writer.made_tags(journal.user, [record.id for record in before])
     known = {record.id: record for record in before}
     journal.note(change, known, {record.id: record for record in after}, made)
-    # The run ends when it has noted what has to make room for the successor.
-    change.settled = lambda: journal.end_within(change.writer, {})
-
-
-def _refuse_held(records: Sequence[Record], to: str) -> None:
-    if held := sum(record.held for record in records):
-        raise HeldError(held, len(records), to)
 
 
 def _believed(change: Change, user: str, id_: str, argument: str) -> Record:
