@@ -165,6 +165,26 @@ def test_a_search_is_kept_for_the_next_call(
         assert len(searches) == 2
 
 
+@pytest.mark.parametrize("limit", ["_KEPT", "_KEPT_PAIRS"])
+def test_little_is_kept_for_the_next_calls_of_many_users(
+    tmp_path: Path, small_slices: None, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    monkeypatch.setattr(merging_round, limit, {"_KEPT": 2, "_KEPT_PAIRS": 50}[limit], raising=False)
+    users = [f"user {n}" for n in range(5)]
+    with Memory(tmp_path / "slices", "hash:16", auto_consolidate=False) as memory:
+        for user in users:
+            memory.add_records(records(user)[::2])
+        left = memory._engine.unfinished
+        waiting = list(users)
+        for _ in range(100):
+            waiting = [user for user in waiting if not memory.consolidate(user, seconds=0).upkeep.finished]
+            assert limit != "_KEPT" or len(left) <= 2
+            assert limit == "_KEPT" or sum(sum(map(len, each._groups)) for each in left.values()) <= 50
+        assert not waiting
+        assert not left
+        assert [sum(run.changes for run in memory.runs(user)) for user in users] == [60] * 5
+
+
 def test_what_is_forgotten_is_not_kept_for_the_next_call(tmp_path: Path, small_slices: None) -> None:
     with filled(tmp_path / "slices") as memory:
         left = memory._engine.unfinished

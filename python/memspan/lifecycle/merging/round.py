@@ -29,6 +29,10 @@ MOST_PAIRS: Final = 1_000_000
 FIRST_PAIRS: Final = 200_000
 """Pairs of a user's first round. When more are found, the next round comes after these were merged, which are none
 any more then."""
+_KEPT_PAIRS: Final = MOST_PAIRS
+_KEPT: Final = 64
+"""Rounds, and pairs of them all, that are kept for next consolidations: who takes many users one after the other, for a
+second each, would otherwise fill the memory with what all of them left."""
 _MORE: Final = 10
 """By how much the next round is larger when nothing was merged in this one."""
 _AT_ONCE: Final = 32
@@ -81,6 +85,11 @@ class MergingRound:
         return bool(self._groups or self._left)
 
     @property
+    def pairs(self) -> int:
+        """How many pairs are left to decide about."""
+        return sum(map(len, self._groups))
+
+    @property
     def next_most(self) -> int | None:
         """How many pairs the next round may have, if there has to be one to find the others."""
         if self.complete:
@@ -118,8 +127,16 @@ class MergingRound:
 
 
 def keep_round(engine: Engine, user: str, rest: MergingRound) -> None:
-    """Keep a round for the next consolidation of the user by the same handle, if nothing of theirs is forgotten."""
-    engine.unfinished[user] = rest
+    """Keep a round for the next consolidation of the user by the same handle, if nothing of theirs is forgotten, and
+    too many others are not left behind."""
+    kept = engine.unfinished
+    kept.pop(user, None)
+    kept[user] = rest
+    room = _KEPT_PAIRS
+    for place, (other, each) in enumerate(reversed(list(kept.items()))):
+        room -= each.pairs
+        if place and (room < 0 or place >= _KEPT):
+            kept.pop(other, None)  # which another search finds again
     held = rest.holds
     with engine.store.reading() as reader:  # afterwards: who forgets more takes it out
         if not held <= reader.traces.present(user, held):
