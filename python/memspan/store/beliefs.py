@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple, Protocol
 
 from memspan.times import Micros
@@ -22,9 +23,12 @@ class Ending(NamedTuple):
 class BeliefReader(Protocol):
     """What was believed before. Belongs to one view of the store."""
 
-    def endings(self, user: str) -> list[Ending]:
-        """Of each retired record of the user, in memory or in the cold tier, that names what took its place. O(retired,
-        pinned, held, expiring and evicted records of the user)."""
+    def endings(self, user: str, ids: Collection[str]) -> list[Ending]:
+        """Of those of the user's records, or versions, in memory or in the cold tier, that are retired and name what
+        took their place. O(ids)."""
+
+    def ended(self, user: str, by: Collection[str]) -> list[Ending]:
+        """The same of all records that name one of these. O(what names them, or did)."""
 
     def any_ended(self, user: str, when: Micros) -> bool:
         """Whether any of the user's records was retired by then. O(records of the user with a state)."""

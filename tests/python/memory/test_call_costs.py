@@ -67,6 +67,26 @@ def test_earlier_runs_cost_a_consolidation_nothing(memory: Memory, taken: list[i
     assert cost(taken, consolidate) <= before + 20
 
 
+def test_what_has_ended_costs_the_history_of_others_nothing(memory: Memory, taken: list[int]) -> None:
+    last = "m9"
+    for number in range(3):
+        last = memory.supersede(user="ana", id=last, text=f"text {number}")
+    for id_ in ("m9", last, "m1"):
+        memory.history(user="ana", id=id_)  # statements are prepared
+    before = [cost(taken, lambda id_=id_: memory.history(user="ana", id=id_)) for id_ in ("m9", last, "m1")]
+    others = [record(number) for number in range(10, MANY)]
+    memory.add_records(others)
+    memory.retire(user="ana", ids=[one.id for one in others])
+    after = [cost(taken, lambda id_=id_: memory.history(user="ana", id=id_)) for id_ in ("m9", last, "m1")]
+    assert max(one - other for one, other in zip(after, before, strict=True)) <= 20
+    found = memory.history(user="ana", id=last)
+    assert found is not None
+    assert [belief.record.text for belief in found.before] == ["text 9", "text 0", "text 1"]
+    found = memory.history(user="ana", id="m9")
+    assert found is not None
+    assert [belief.record.text for belief in found.after] == ["text 0", "text 1", "text 2"]
+
+
 def test_other_records_and_users_cost_what_is_forgotten_nothing(
     memory: Memory, taken: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

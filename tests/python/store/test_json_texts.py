@@ -29,7 +29,7 @@ def test_names_that_go_on_after_a_nul(store: SqliteStore, make_record: Make) -> 
         writer.cold.evict([make_record("cold", provenance="mail\0x")], 1)
     with store.reading() as reader:
         assert reader.summary("ana")["versions"] == 1
-        assert reader.beliefs.endings("ana") == [(f"{id_}@1", id_, (id_, "a"))]
+        assert reader.beliefs.endings("ana", [f"{id_}@1", id_]) == [(f"{id_}@1", id_, (id_, "a"))]
         assert [record.id for record in reader.transcripts.procedures("ana")] == [id_]
         assert [turn.session for turn in reader.transcripts.turns("ana", 10)] == ["s\0s"]
         assert reader.traces.chosen("ana", Chosen(source="mail\0x")) == {"cold"}

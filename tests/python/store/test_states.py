@@ -145,8 +145,9 @@ def test_a_store_of_version_6_says_whose_states_they_are(path: Path, old_store: 
     store = SqliteStore(path)
     assert store.check() == []
     with store.reading() as reader:
-        assert reader.beliefs.endings("ana") == [("m7", "m7", ("n",))]
-        assert reader.beliefs.endings("ben") == []
+        assert reader.beliefs.endings("ana", ["m7", "m8"]) == [("m7", "m7", ("n",))]
+        assert reader.beliefs.ended("ana", ["n", "o"]) == [("m7", "m7", ("n",))]
+        assert reader.beliefs.endings("ben", ["m7", "m8", "m9"]) == reader.beliefs.ended("ben", ["n"]) == []
         assert reader.quotas.pinned("ben") == [("ben", "episodic", 1)]
         assert reader.quotas.pinned("ana") == []
         assert [record.id for record in reader.transcripts.procedures("ben")] == ["m8"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
@@ -32,10 +31,8 @@ def history(engine: Engine, *, user: str, id: str) -> History | None:
         if name != id:
             asked = _kept(reader, user, [name], evicted).get(name, asked)
         versions = reader.traces.versions(user, [name])
-        endings = reader.beliefs.endings(user)
-        earlier = {name, *_reached(name, [(new, end.record) for end in endings for new in end.by])}
-        replaced = {end.id for end in endings if end.record != name and earlier.intersection(end.by)}
-        replacing = _reached(name, [(end.record, new) for end in endings for new in end.by])
+        replaced = _replaced(reader, user, name)
+        replacing = _replacing(reader, user, name)
         replacing |= reader.traces.versions(user, replacing)
         records = _kept(reader, user, sorted(versions | replaced | replacing), evicted)
     readable = [
@@ -68,16 +65,25 @@ def _kept(
     return found
 
 
-def _reached(name: str, steps: Iterable[tuple[str, str]]) -> set[str]:
-    """All that is reached from a record, step by step, without itself."""
-    following: dict[str, set[str]] = defaultdict(set)
-    for start, end in steps:
-        following[start].add(end)
-    reached, frontier = {name}, [name]
+def _replaced(reader: StoreReader, user: str, name: str) -> set[str]:
+    """Ids of what a record took the place of, and of what these took the place of, and so on; versions among them."""
+    found: set[str] = set()
+    reached, frontier = {name}, {name}
     while frontier:
-        more = following[frontier.pop()] - reached
-        reached |= more
-        frontier += more
+        ends = reader.beliefs.ended(user, frontier)
+        found.update(end.id for end in ends if end.record != name)
+        frontier = {end.record for end in ends} - reached
+        reached |= frontier
+    return found
+
+
+def _replacing(reader: StoreReader, user: str, name: str) -> set[str]:
+    """Ids of what took the place of a record, and of what took theirs, and so on."""
+    reached, frontier = {name}, {name}
+    while frontier:
+        ends = reader.beliefs.endings(user, frontier | reader.traces.versions(user, frontier))
+        frontier = {new for end in ends if end.record in frontier for new in end.by} - reached
+        reached |= frontier
     return reached - {name}
 
 
