@@ -76,6 +76,7 @@ class Headway:
     def _kept(self, user: str | None) -> dict[str, Any]:
         with self._engine.store.reading() as reader:
             kept = reader.upkeep(user)
-            looked = "" if user is None else reader.looked(user)
-        found: dict[str, Any] = {} if kept is None else json.loads(kept)
-        return {**found, "looked": looked} if "now" in found else found
+            found: dict[str, Any] = {} if kept is None else json.loads(kept)
+            if user is not None and "now" in found and _WHOLE not in found["done"]:
+                found["looked"] = reader.looked(user)
+        return found
