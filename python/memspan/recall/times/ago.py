@@ -210,16 +210,17 @@ def _day_back(
 
 
 def _turns_ago(sentence: Sentence, at: int, back: bool) -> Reading | None:
-    """As in "two Fridays ago", "two summers ago", "hace dos veranos"."""
+    """As in "two Fridays ago", "two summers ago", "hace dos veranos", "two Fridays from now"."""
     kind = sentence.kind(at)
     if kind not in ("number", "a") or sentence.kind(at + 1) not in _TURNS:
         return None
     count = sentence.value(at) if kind == "number" else 1
     side = sentence.kind(at + 2)
     ago = side == "ago" or (side == "back" and sentence.closes(at + 3))
-    if not (ago or back) or not 1 <= count <= 5000 or sentence.tokens[at].ordinal:
+    ahead = side == "fromnow" and not back
+    if not (ago or back or ahead) or not 1 <= count <= 5000 or sentence.tokens[at].ordinal:
         return None
-    return turned(sentence, -count, at + 1, at + 2 + ago)
+    return turned(sentence, count if ahead else -count, at + 1, at + 2 + (ago or ahead))
 
 
 def _looks_ahead(sentence: Sentence, at: int, amount: Amount) -> bool:
