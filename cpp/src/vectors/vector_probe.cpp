@@ -81,6 +81,10 @@ class VectorTable::Probe {
     }
     if (gives_up(left)) return false;
     if (sifts && sift(left)) return true;
+    if (!sifts && rest_is_quicker(left)) {
+      read_rest();
+      return true;
+    }
     read_promising(left);
     return !(untried_ || stays_odd()) || read_on();
   }
@@ -171,6 +175,28 @@ class VectorTable::Probe {
     return static_cast<double>(blocks) * cost > static_cast<double>(filter_.count) * kGatheredRow;
   }
 
+  // Reading on from one block to the next spares what it takes to skip some.
+  bool rest_is_quicker(size_t blocks) const {
+    if (filter_.admitted != nullptr || !filter_.intervals.empty() || filter_.also) return false;
+    const auto rows = static_cast<double>(layout_.size);
+    const double rows_of_one = rows / static_cast<double>(layout_.blocks.size());
+    return static_cast<double>(blocks) * (kProbedBlock + rows_of_one * kScannedRow) > rows * kScannedRow;
+  }
+
+  // All blocks that were not, in the order of the layout.
+  void read_rest() {
+    const auto unread = [&](size_t b) { return b < layout_.blocks.size() && scratch_.bounds[b] >= kUnread; };
+    for (size_t b = 0; b < layout_.blocks.size(); ++b) {
+      if (!unread(b)) continue;
+      RowSpan span{layout_.blocks[b].start, 0};
+      for (; unread(b); ++b) {
+        span.end = layout_.blocks[b].end;
+        ++stats_.blocks_probed;
+      }
+      table_.scan_span(span, k_, scratch_, stats_);
+    }
+  }
+
   // Of those selected, what short rows do not rule out. False: they say too little of the query.
   bool sift(size_t left) {
     table_.collect_spans(std::span(scratch_.order).first(left), filter_, scratch_);
@@ -236,13 +262,18 @@ bool VectorTable::probe(const float* query, size_t k, float recall, const Vector
   return Probe(*this, query, k, recall, filter, scratch, stats).run(reach);
 }
 
-// Reading on from one block to the next spares what it takes to choose among them, if a search for ten reads many.
+// Whether choosing among blocks takes longer, however much of them it turns out to need. A search reads the rest in one go
+// where that is quicker. What it reads is known of all queries together: between all that read as much, and some that read
+// everything and others that read nothing.
 bool VectorTable::reads_all(float recall) const {
   if (!layout_ || layout_->blocks.size() <= kFirstBlocks) return true;
   if (layout_->short_rows || recall < kHighRecall) return false;
   const auto blocks = static_cast<double>(layout_->blocks.size());
   const double rows = kScannedRow * static_cast<double>(layout_->size);
-  return rows < kCentroid * blocks + static_cast<double>(layout_->probed_share) * (kProbedBlock * blocks + rows);
+  const auto share = static_cast<double>(layout_->probed_share);
+  const double alike = std::min(rows, share * (kProbedBlock * blocks + rows));
+  const double choosing = kCentroid * blocks + kProbedBlock * static_cast<double>(kFirstBlocks);
+  return rows < choosing + (alike + share * rows) / 2.0;
 }
 
 size_t VectorTable::probing_cost(size_t admitted, size_t k, bool in_spans) const {

@@ -174,12 +174,11 @@ void VectorTable::rescore(const float* query, size_t k, VectorScratch& scratch, 
              [&](size_t i, float cosine) { scratch.rescored.push_back({cosine, items[i].slot}); });
 }
 
-void VectorTable::scan_layout(size_t k, VectorScratch& scratch, VectorSearchStats& stats) const {
-  stats.blocks += static_cast<uint32_t>(layout_->blocks.size());
-  stats.blocks_probed += static_cast<uint32_t>(layout_->blocks.size());
-  size_t settled = 0;
-  for (size_t first = 0; first < layout_->size; first += kScanTile) {
-    const size_t count = std::min(kScanTile, layout_->size - first);
+// Of the layout.
+void VectorTable::scan_span(RowSpan span, size_t k, VectorScratch& scratch, VectorSearchStats& stats) const {
+  size_t settled = scratch.near.size();
+  for (size_t first = span.start; first < span.end; first += kScanTile) {
+    const size_t count = std::min(kScanTile, span.end - first);
     scan_codes(layout_->rows, first, count, scratch, stats, [](Slot, size_t) { return true; });
     if (scratch.near.size() < settled + k / 4 + 4) continue;
     scratch.near.settle();
@@ -201,7 +200,9 @@ bool VectorTable::nearest(const float* query, size_t k, float recall, const Vect
   }
   const bool filtered = filter.admitted != nullptr || !filter.intervals.empty() || filter.also;
   if (layout_ && !filtered && reads_all(recall)) {
-    scan_layout(k, scratch, stats);
+    stats.blocks += static_cast<uint32_t>(layout_->blocks.size());
+    stats.blocks_probed += static_cast<uint32_t>(layout_->blocks.size());
+    scan_span({0, static_cast<uint32_t>(layout_->size)}, k, scratch, stats);
   } else if (layout_) {
     scratch.near.settle();
     if (!probe(query, k, recall, filter, scratch, stats)) return false;

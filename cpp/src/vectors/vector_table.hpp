@@ -214,7 +214,7 @@ class VectorTable {
   void scan_fresh(VectorScratch& scratch, VectorSearchStats& stats, Admits admits) const;
   template <typename Use>
   void for_each_span(const Block& block, std::span<const Interval> intervals, Use use) const;
-  void scan_layout(size_t k, VectorScratch& scratch, VectorSearchStats& stats) const;
+  void scan_span(RowSpan span, size_t k, VectorScratch& scratch, VectorSearchStats& stats) const;
   void scan_block(const Block& block, const VectorFilter& filter, VectorScratch& scratch, VectorSearchStats& stats) const;
   void collect_spans(std::span<const uint32_t> blocks, const VectorFilter& filter, VectorScratch& scratch) const;
   void offer_gathered(const CodeRows& rows, size_t count, VectorScratch& scratch) const;
