@@ -45,6 +45,18 @@ struct Fixture {
     for (size_t i = 0; i < count; ++i) items.push_back(item(user));
     test::add(*index, items);
   }
+  void fill(UserIndex& user, size_t count) {
+    std::vector<Item> items;
+    for (size_t i = 0; i < count; ++i) items.push_back(item());
+    std::vector<UserIndex::NewRecord> records(count);
+    for (size_t i = 0; i < count; ++i) {
+      records[i].input.user = items[i].user;
+      records[i].input.id = items[i].id;
+      records[i].input.embedding = items[i].embedding;
+      records[i].id_hash = IdTable::hash(items[i].id);
+    }
+    user.add(records, Analyzer(AnalyzerKind::simple));
+  }
   AutoConsolidations settled() {
     index->finish_consolidations();
     return index->auto_consolidations();
@@ -225,22 +237,25 @@ BOOST_AUTO_TEST_CASE(single_records_wait_when_a_consolidation_is_behind, *boost:
   BOOST_TEST(!user->still_needs_consolidation());
 }
 
+BOOST_FIXTURE_TEST_CASE(what_somebody_else_has_seen_to_is_not_done_again, Fixture) {
+  UserIndex user(kDim);
+  fill(user, 2000);
+  BOOST_TEST(user.claim_consolidation());
+  user.consolidate(true);
+  fill(user, 100);
+  BOOST_TEST(!user.consolidate_if_needed().has_value());
+  BOOST_TEST(!user.claim_consolidation());
+  fill(user, 2000);
+  BOOST_TEST(user.claim_consolidation());
+  const auto report = user.consolidate_if_needed();
+  BOOST_REQUIRE(report.has_value());
+  BOOST_TEST(report->records == 4100u);
+}
+
 BOOST_FIXTURE_TEST_CASE(it_can_be_interrupted_and_taken_up_again, Fixture) {
   AutoConsolidation consolidation;
   const auto user = std::make_shared<UserIndex>(kDim);
-  const Analyzer analyzer(AnalyzerKind::simple);
-  std::vector<Item> items;
-  std::vector<UserIndex::NewRecord> records;
-  for (int i = 0; i < 20000; ++i) items.push_back(item());
-  for (const Item& one : items) {
-    UserIndex::NewRecord record;
-    record.input.user = one.user;
-    record.input.id = one.id;
-    record.input.embedding = one.embedding;
-    record.id_hash = IdTable::hash(one.id);
-    records.push_back(std::move(record));
-  }
-  user->add(records, analyzer);
+  fill(*user, 20000);
   consolidation.consider(user);
   for (int i = 0; i < 20; ++i) {
     consolidation.before_fork();

@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "support/amount.hpp"
 #include "support/clustered.hpp"
@@ -55,6 +56,17 @@ struct Fixture {
       wanted += truth.size();
     }
     return static_cast<double>(found) / static_cast<double>(wanted);
+  }
+  // Of a search, on average.
+  double rows_read() {
+    constexpr int kQueries = 50;
+    uint64_t rows = 0;
+    for (int i = 0; i < kQueries; ++i) {
+      Query asked = query(10, false);
+      asked.explain = true;
+      rows += index.search(asked).explanation->rows_read;
+    }
+    return static_cast<double>(rows) / kQueries;
   }
 };
 
@@ -170,6 +182,40 @@ BOOST_FIXTURE_TEST_CASE(writes_meanwhile_are_kept, Fixture) {
   BOOST_TEST(recall(10, false) >= 0.99);
 }
 
+// A search about a topic reads its blocks; one that is about none would choose nearly all, and reads on from one to the next.
+BOOST_FIXTURE_TEST_CASE(no_row_is_read_twice_however_many_blocks_a_search_needs, Fixture) {
+  fill(3000, false);
+  test::ClusteredVectors topics = std::exchange(vectors, test::ClusteredVectors(kDim, 3000, random));
+  std::vector<Item> items;
+  for (int i = 0; i < 3000; ++i) {  // each of a topic of its own
+    items.push_back(item(false));
+    items.back().embedding = vectors.near(static_cast<size_t>(i));
+  }
+  test::add(index, items);
+  index.consolidate("ana", true);
+  bool read_everything = false;
+  bool read_little = false;
+  for (int i = 0; i < 60; ++i) {
+    Query asked{.user = "ana", .embedding = i % 2 == 0 ? test::random_vector(kDim, random) : topics.near(random())};
+    asked.explain = true;
+    const SearchResult found = index.search(asked);
+    const SearchExplanation& explained = *found.explanation;
+    BOOST_TEST(explained.rows_read <= 6000 + explained.blocks);
+    std::set<std::string> ids;
+    for (const Hit& hit : found.hits) ids.insert(hit.id);
+    BOOST_TEST(ids.size() == found.hits.size());
+    if (explained.rows_read < 6000) {
+      read_little = read_little || explained.blocks_probed < explained.blocks / 2;
+      continue;
+    }
+    read_everything = read_everything || explained.rows_read == 6000 + explained.blocks;
+    asked.exact = true;
+    BOOST_TEST(test::ids_of(found) == test::ids_of(index.search(asked)));
+  }
+  BOOST_TEST(read_everything);
+  BOOST_TEST(read_little);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_layout_survives_a_snapshot, Fixture) {
   fill(2000, true);
   index.consolidate("ana", true);
@@ -214,18 +260,44 @@ BOOST_FIXTURE_TEST_CASE(clusters_are_found_anew_for_new_topics_before_the_user_h
   index.finish_consolidations();
   index.consolidate("ana", false);  // the rows that came last
   BOOST_TEST(recall(10, false) >= 0.99);
-  const auto rows_read = [&] {
-    uint64_t rows = 0;
-    for (int i = 0; i < 50; ++i) {
-      Query asked = query(10, false);
-      asked.explain = true;
-      rows += index.search(asked).explanation->rows_read;
-    }
-    return static_cast<double>(rows);
-  };
   const double now = rows_read();
   index.consolidate("ana", true);
   BOOST_TEST(now < 2.0 * rows_read());
+}
+
+// The few that came first join the clusters of others, and tell little of how far searches have to reach for the rest.
+BOOST_FIXTURE_TEST_CASE(new_topics_are_found_however_they_came, NewTopics, *boost::unit_test::label("long_under_tsan")) {
+  for (const size_t first : {175, 200, 205, 210}) {
+    index.forget("ana");
+    random.seed(static_cast<unsigned>(first));
+    vectors = test::ClusteredVectors(kDim, kClusters, random);
+    lay_out_and_turn(first);
+    BOOST_TEST(index.consolidate("ana", false).records == 4000 + first);
+    fill(1500 - first, false);
+    BOOST_TEST(index.consolidate("ana", false).records == 5500u);
+    constexpr int kTimes = 10;
+    double found = 0.0;
+    for (int i = 0; i < kTimes; ++i) found += recall(10, false) / kTimes;
+    BOOST_TEST(found >= 0.98);
+    const double now = rows_read();
+    index.consolidate("ana", true);
+    BOOST_TEST(now < 2.0 * rows_read());
+  }
+}
+
+// They would have to read everything for some rows of many topics.
+BOOST_FIXTURE_TEST_CASE(clusters_that_are_outgrown_by_what_joins_are_found_anew_at_once, Fixture) {
+  fill(4000, false);
+  index.consolidate("ana", true);
+  for (int turn = 0; turn < 3; ++turn) {
+    vectors = test::ClusteredVectors(kDim, kClusters, random);
+    fill(200, false);
+  }
+  const ConsolidationReport report = index.consolidate("ana", false);
+  BOOST_TEST(report.records == 4600u);
+  BOOST_TEST(report.clustered_anew == 1u);
+  BOOST_TEST(rows_read() < 0.6 * 4600.0);
+  BOOST_TEST(recall(10, false) >= 0.99);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -114,7 +114,7 @@ void AutoConsolidation::work() {
   const WorkerLimit alone(1);
   while (const std::shared_ptr<UserIndex> user = next_user()) {
     try {
-      const ConsolidationReport report = user->consolidate(false);
+      const std::optional<ConsolidationReport> report = user->consolidate_if_needed();
       user->compact_after_removals();
       note_done(user, report);
     } catch (const Interrupted&) {  // it stays the first
@@ -128,12 +128,14 @@ void AutoConsolidation::work() {
   huge_pages::trim();
 }
 
-void AutoConsolidation::note_done(const std::shared_ptr<UserIndex>& user, const ConsolidationReport& report) {
-  const bool again = user->still_needs_consolidation();
+void AutoConsolidation::note_done(const std::shared_ptr<UserIndex>& user, const std::optional<ConsolidationReport>& report) {
+  const bool again = report && user->still_needs_consolidation();
   const std::lock_guard lock(mutex_);
-  ++state_.done;
-  if (state_.reports.size() == AutoConsolidations::kReports) state_.reports.erase(state_.reports.begin());
-  state_.reports.push_back(report);
+  if (report) {
+    ++state_.done;
+    if (state_.reports.size() == AutoConsolidations::kReports) state_.reports.erase(state_.reports.begin());
+    state_.reports.push_back(*report);
+  }
   if (again) waiting_.push_back(user);
   waiting_.pop_front();
 }

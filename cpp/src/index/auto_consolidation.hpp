@@ -13,6 +13,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "memspan/consolidation.hpp"
@@ -48,7 +49,7 @@ class AutoConsolidation {
   void start_if_needed();  // with mutex_ held
   void work();
   std::shared_ptr<UserIndex> next_user();
-  void note_done(const std::shared_ptr<UserIndex>& user, const ConsolidationReport& report);
+  void note_done(const std::shared_ptr<UserIndex>& user, const std::optional<ConsolidationReport>& report);
 
   mutable std::mutex mutex_;
   std::deque<std::weak_ptr<UserIndex>> waiting_;  // the first is being worked on while working_

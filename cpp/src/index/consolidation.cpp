@@ -9,14 +9,26 @@ namespace {
 constexpr double kUsuallyProbed = 16.0;
 
 constexpr size_t kGrowth = 2;  // a plan serves until the user has grown so many times
-// Or until as many rows have joined as there were, and searches read kWorthPlanning times as much for them; where they read
-// more, for so much fewer, but not for less than this share: then a row that joins pays for some thirty.
+// Or until as many rows have come as there were, and searches read kWorthPlanning times as much for those that joined; where
+// they read more, for so much fewer, but not for less than this share: then a row that comes pays for some thirty.
 constexpr double kLeastTurnover = 1.0 / 32;
 
 // A change pays for laying out so many rows, about half a microsecond each.
 constexpr size_t kRowsForAChange = 16;
 
+double rows_read(const ClusterLayout& layout, float share, double rows) {
+  return static_cast<double>(layout.blocks.size()) + static_cast<double>(share) * rows;
+}
+
 }  // namespace
+
+bool outgrown(const ClusterLayout& layout, size_t rows, size_t fresh) {
+  const double when_planned = rows_read(layout, layout.planned_share, static_cast<double>(rows));
+  const double joined = rows_read(layout, layout.probed_share, static_cast<double>(rows));
+  const double turnover = static_cast<double>(layout.joined + fresh) / static_cast<double>(std::max<size_t>(1, layout.planned_for));
+  return joined >= kWorthPlanning * when_planned && turnover >= kLeastTurnover &&
+         turnover * (joined / when_planned - 1.0) >= kWorthPlanning - 1.0;
+}
 
 Reading estimate_reading(const VectorTable& vectors, const Cohesion& cohesion) {
   Reading reading;
@@ -39,13 +51,9 @@ Reading estimate_reading(const VectorTable& vectors, const Cohesion& cohesion) {
   const auto blocks = static_cast<double>(layout->blocks.size());
   // Not better than what was measured when rows last joined: whoever was called for that must not find otherwise.
   reading.extended = blocks + probed(std::min(cohesion.joined, layout->cohesion_now)) * rows;
-  const double when_planned = blocks + share * rows;
-  const double much = kWorthPlanning * when_planned;
-  const double joined = blocks + share_now * rows;
-  const double turnover = static_cast<double>(layout->joined) / static_cast<double>(std::max<size_t>(1, layout->planned_for));
-  reading.outgrown = joined >= much && turnover >= kLeastTurnover &&
-                     turnover * (joined / when_planned - 1.0) >= kWorthPlanning - 1.0;
-  reading.loose = reading.extended >= much && reading.extended > joined;
+  const double much = kWorthPlanning * rows_read(*layout, layout->planned_share, rows);
+  reading.loose = reading.extended >= much && reading.extended > rows_read(*layout, layout->probed_share, rows);
+  reading.outgrown = outgrown(*layout, vectors.count(), vectors.fresh_rows());
   reading.anew = reading.loose || reading.outgrown || vectors.count() >= kGrowth * layout->planned_for ||
                  vectors.count() * kGrowth <= layout->planned_for;
   if (vectors.count() < kSmallestClustered) return reading;

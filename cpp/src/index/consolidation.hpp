@@ -30,6 +30,10 @@ struct Reading {
 };
 Reading estimate_reading(const VectorTable& vectors, const Cohesion& cohesion);
 
+// Are so many rows, of which the fresh ones are in no block yet, worth clusters of their own, as searches read more for those
+// that joined? O(1).
+bool outgrown(const ClusterLayout& layout, size_t rows, size_t fresh);
+
 // Below this a consolidation costs more than it is likely to bring.
 inline constexpr double kWorthwhileGain = 1.15;
 // The same of finding clusters anew where rows could join those that there are, which takes a tenth of the time.

@@ -164,6 +164,15 @@ void UserIndex::collect_layout_input(LayoutInput& input, RowStore& pinned) const
   }
 }
 
+BuiltLayout UserIndex::build_layout(LayoutInput& input, RowStore& pinned) const {
+  if (input.base == nullptr) return plan_layout(input);
+  BuiltLayout built = extend_layout(input);
+  if (!outgrown(*built.layout, built.layout->size, 0)) return built;
+  input = LayoutInput(shape_);
+  collect_layout_input(input, pinned);
+  return plan_layout(input);
+}
+
 double UserIndex::judge_cohesion(ClusterLayout& built, bool planned, double hoped) const {
   const double cohesion = measure_cohesion(&built).laid_out;
   built.cohesion_now = cohesion;
@@ -214,6 +223,16 @@ void UserIndex::abandon_layout() {
 
 ConsolidationReport UserIndex::consolidate(bool plan_anew) {
   const std::lock_guard one_at_a_time(consolidating_);
+  return consolidate_alone(plan_anew);
+}
+
+std::optional<ConsolidationReport> UserIndex::consolidate_if_needed() {
+  const std::lock_guard one_at_a_time(consolidating_);
+  if (!still_needs_consolidation()) return std::nullopt;
+  return consolidate_alone(false);
+}
+
+ConsolidationReport UserIndex::consolidate_alone(bool plan_anew) {
   const Stopwatch watch;
   ConsolidationReport report;
   LayoutInput input(shape_);
@@ -236,7 +255,7 @@ ConsolidationReport UserIndex::consolidate(bool plan_anew) {
     collect_layout_input(input, pinned);
     const std::vector<std::vector<float>> queries = sample_queries(input);
     const double before = time_searches(queries);
-    BuiltLayout built = input.base != nullptr ? extend_layout(input) : plan_layout(input);
+    BuiltLayout built = build_layout(input, pinned);
     report.records = input.slots.size();
     report.clusters = built.layout->clusters;
     report.blocks_after = built.layout->blocks.size();

@@ -130,6 +130,8 @@ class UserIndex {
   Duplicates duplicates(const DuplicateQuery& query) const;
   // For whoever consolidates users that nobody asked for (consolidation_need.hpp). `claim` costs nothing without need.
   bool claim_consolidation() { return need_.claim(); }
+  // Nothing if somebody else has seen to it since it was claimed: then the claim is given up.
+  std::optional<ConsolidationReport> consolidate_if_needed();
   bool still_needs_consolidation();
   void postpone_consolidation();
 
@@ -234,8 +236,12 @@ class UserIndex {
   // What the layout's cohesion is; it takes it over. Clusters that were found anew because the old ones had come loose,
   // and that have not become what was hoped for, will not the next time either: then cohesion tells nothing.
   double judge_cohesion(ClusterLayout& built, bool planned, double hoped) const;
+  ConsolidationReport consolidate_alone(bool plan_anew);  // with consolidating_ held
   double time_searches(std::span<const std::vector<float>> queries) const;
   void collect_layout_input(LayoutInput& input, RowStore& pinned) const;
+  // Rows join the clusters of `input.base`; without one, or where they would make searches read much more, clusters are found
+  // anew, and `input` is what they were found with.
+  BuiltLayout build_layout(LayoutInput& input, RowStore& pinned) const;
   // Brings a layout that is under way up to what came meanwhile, and calls `end` with nobody else in. Without one, nothing.
   template <typename End>
   void end_layout(End end);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -27,9 +28,9 @@ constexpr size_t kManySummed = 8;
 constexpr size_t kScannedWorthAThread = 65536;  // rows scanned
 // Of the misses that a recall allows, so many are planned: the queries to come are not those that were tried.
 constexpr double kCaution = 0.5;
-// Rows that joined miss too much when it is more than so many times what a recall allows, and all of so many queries.
-constexpr double kFarTooMuch = 2.0;
-constexpr double kOddQueries = 2.0;
+// Queries for rows that joined miss too much when that is more than a recall allows by so many standard deviations of a count;
+// of few queries, when it is more at all: then more are tried.
+constexpr double kByChance = 2.0;
 
 // Short rows are tried where searches for ten and for a hundred read so much in the mean, and kept where those then cost
 // less than so much of that.
@@ -73,36 +74,15 @@ class Calibration {
     note_scores();
   }
 
-  bool misses_far_too_much() {
+  // Is more missed than may be? Then the reach is raised, if it should be. Otherwise scores are noted.
+  bool check(bool raise) {
     try_queries();
     for (TriedQuery& tried : tried_) tried.note_needed(layout_);
-    for (size_t depth = 0; depth < kDepths; ++depth) {
-      for (size_t r = 0; r < ProbeReach::kRecalls.size(); ++r) {
-        const float reach = layout_.reach.table()[depth][r];
-        size_t hits = 0, missed = 0;
-        for (const TriedQuery& tried : tried_) {
-          hits += tried.hits(depth);
-          missed += misses(tried, depth, reach);
-        }
-        const double allowed = (1.0 - static_cast<double>(ProbeReach::kRecalls[r])) * static_cast<double>(hits);
-        const double odd = kOddQueries * static_cast<double>(ProbeReach::kDepths[depth]);
-        if (static_cast<double>(missed) > kFarTooMuch * allowed + odd) return true;
-      }
-    }
+    const Recalls missed = miss_too_much();
+    if (missed.any() && !raise) return true;
+    if (missed.any()) raise_reach(missed);
     note_scores();
-    return false;
-  }
-
-  // Short rows keep their reach: it rules out by what a row itself is like, wherever it lies.
-  void raise() {
-    try_queries();
-    for (TriedQuery& tried : tried_) tried.note_needed(layout_);
-    ProbeReach needed;
-    const ShortRows* const shorts = layout_.short_rows.get();
-    set_reach(needed, shorts != nullptr ? kCaution / 2 : kCaution);
-    layout_.reach.raise_to(needed);
-    layout_.probed_share = std::max(layout_.probed_share, probed_share(shorts));
-    note_scores();
+    return missed.any();
   }
 
  private:
@@ -111,6 +91,48 @@ class Calibration {
     const auto first = tried.needed[depth].begin();
     return static_cast<size_t>(std::count_if(first, first + static_cast<std::ptrdiff_t>(tried.hits(depth)),
                                              [reach](float needed) { return needed > reach; }));
+  }
+
+  static constexpr size_t kRecalls = ProbeReach::kRecalls.size();
+  using Recalls = std::bitset<kRecalls>;
+
+  // At which more is missed than they allow, at some depth.
+  Recalls miss_too_much() const {
+    Recalls recalls;
+    for (size_t depth = 0; depth < kDepths; ++depth) {
+      for (size_t r = 0; r < kRecalls; ++r) recalls[r] = recalls[r] || misses_too_much(depth, r);
+    }
+    return recalls;
+  }
+
+  bool misses_too_much(size_t depth, size_t recall) const {
+    const float reach = layout_.reach.table()[depth][recall];
+    size_t hits = 0;
+    size_t missed = 0;
+    for (const TriedQuery& tried : tried_) {
+      hits += tried.hits(depth);
+      missed += misses(tried, depth, reach);
+    }
+    const double allowed = (1.0 - static_cast<double>(ProbeReach::kRecalls[recall])) * static_cast<double>(hits);
+    return static_cast<double>(missed) > allowed + (count_ == kQueries ? kByChance : 0.0) * std::sqrt(allowed);
+  }
+
+  // As far as these queries need it, at every depth, and at no higher recall less far. Short rows keep their reach: it rules
+  // out by what a row itself is like, wherever it lies.
+  void raise_reach(const Recalls& recalls) {
+    ProbeReach needed;
+    const ShortRows* const shorts = layout_.short_rows.get();
+    set_reach(needed, shorts != nullptr ? kCaution / 2 : kCaution);
+    const float before = layout_.reach.at(ProbeReach::kDepths[kDepthOfTen], kDefaultRecall);
+    for (size_t depth = 0; depth < kDepths; ++depth) {
+      float least = std::numeric_limits<float>::lowest();
+      for (size_t r = 0; r < kRecalls; ++r) {
+        if (recalls[r]) least = std::max(least, needed.table()[depth][r]);
+        layout_.reach.raise_to(depth, r, least);
+      }
+    }
+    if (layout_.reach.at(ProbeReach::kDepths[kDepthOfTen], kDefaultRecall) == before) return;
+    layout_.probed_share = std::max(layout_.probed_share, probed_share(shorts));
   }
 
   // Of the queries whose best are all found.
@@ -226,9 +248,8 @@ class Calibration {
     return kNoSlot;
   }
 
-  // The reach that finds the wanted share of the hits of each kind of query: the largest quantile of what they needed. Of
-  // all kinds together, those that are found easily would make up for those that are not. collect(tried, depth, recall,
-  // needed) adds what the hits of one query needed.
+  // The reach that finds the wanted share of the hits of each kind of query: the largest quantile of what they needed.
+  // collect(tried, depth, recall, needed) adds what the hits of one query needed.
   template <typename Collect>
   void set_reach(ProbeReach& out, double caution, Collect collect) const {
     PassingVector<float> needed;
@@ -327,8 +348,7 @@ void calibrate_probing(ClusterLayout& layout, const RowView& rows, std::mt19937&
 
 void calibrate_joined(ClusterLayout& layout, const RowView& rows, std::span<const uint32_t> joined, std::mt19937& random) {
   if (joined.empty() || layout.blocks.size() <= 1) return;
-  if (!Calibration(layout, rows, random, joined, kFewQueries).misses_far_too_much()) return;
-  Calibration(layout, rows, random, joined).raise();
+  if (Calibration(layout, rows, random, joined, kFewQueries).check(false)) Calibration(layout, rows, random, joined).check(true);
 }
 
 }  // namespace memspan

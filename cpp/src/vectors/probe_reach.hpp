@@ -20,12 +20,7 @@ class ProbeReach {
   // there. Infinity above the last of kRecalls.
   float at(size_t k, float recall) const;
   void set(size_t depth, size_t recall, float reach) { reach_[depth][recall] = reach; }
-  // So far, too, as the other one, everywhere.
-  void raise_to(const ProbeReach& other) {
-    for (size_t depth = 0; depth < kDepths.size(); ++depth) {
-      for (size_t r = 0; r < kRecalls.size(); ++r) reach_[depth][r] = std::max(reach_[depth][r], other.reach_[depth][r]);
-    }
-  }
+  void raise_to(size_t depth, size_t recall, float reach) { reach_[depth][recall] = std::max(reach_[depth][recall], reach); }
   const std::array<std::array<float, kRecalls.size()>, kDepths.size()>& table() const { return reach_; }
 
  private:
