@@ -184,10 +184,10 @@ BOOST_FIXTURE_TEST_CASE(writes_meanwhile_are_kept, Fixture) {
 
 // A search about a topic reads its blocks; one that is about none would choose nearly all, and reads on from one to the next.
 BOOST_FIXTURE_TEST_CASE(no_row_is_read_twice_however_many_blocks_a_search_needs, Fixture) {
-  fill(3000, false);
-  test::ClusteredVectors topics = std::exchange(vectors, test::ClusteredVectors(kDim, 3000, random));
+  fill(4500, false);
+  test::ClusteredVectors topics = std::exchange(vectors, test::ClusteredVectors(kDim, 1500, random));
   std::vector<Item> items;
-  for (int i = 0; i < 3000; ++i) {  // each of a topic of its own
+  for (int i = 0; i < 1500; ++i) {  // each of a topic of its own
     items.push_back(item(false));
     items.back().embedding = vectors.near(static_cast<size_t>(i));
   }

@@ -17,6 +17,7 @@ namespace {
 constexpr size_t kFirstBlocks = 6;
 // What is known of the reach is for the best so many among rows that may all come back, at most; and it holds for twice as many.
 constexpr auto kTriedDepth = static_cast<float>(ProbeReach::kDepths.back());
+constexpr float kMostRows = 0.5f;
 constexpr float kHighRecall = 0.99f;  // what is known of the share that searches read is for one like this
 // Where the others seem to take longer than to read the admitted rows one by one, blocks are read on until they have taken
 // one part in so many of that.
@@ -264,10 +265,12 @@ bool VectorTable::probe(const float* query, size_t k, float recall, const Vector
 
 // Whether choosing among blocks takes longer, however much of them it turns out to need. A search reads the rest in one go
 // where that is quicker. What it reads is known of all queries together: between all that read as much, and some that read
-// everything and others that read nothing.
+// everything and others that read nothing. Where it is most of all rows, searches of several queries together gain more by
+// reading them all (query/joint_scans.hpp) than one alone by choosing.
 bool VectorTable::reads_all(float recall) const {
   if (!layout_ || layout_->blocks.size() <= kFirstBlocks) return true;
   if (layout_->short_rows || recall < kHighRecall) return false;
+  if (layout_->probed_share >= kMostRows) return true;
   const auto blocks = static_cast<double>(layout_->blocks.size());
   const double rows = kScannedRow * static_cast<double>(layout_->size);
   const auto share = static_cast<double>(layout_->probed_share);
