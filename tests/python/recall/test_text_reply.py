@@ -39,6 +39,13 @@ REPLIES = [
     ("Oslo.\nSources: 4-6", "Oslo.", (4, 5, 6), False),
     ("Oslo.\nSources:\n", "Oslo.\nSources:", (), False),
     ("Oslo.\nSources: " + "4 " * 2_000, "Oslo.\nSources:" + " 4" * 2_000, (), False),
+    ("Le 21 juin.\nSources : 4, 7", "Le 21 juin.", (4, 7), False),
+    ("Le 21 juin. Sources\u00a0: 4", "Le 21 juin.", (4,), False),
+    ("**Sources** : none", "", (), True),
+    ("六月。\nSources：4、7", "六月。", (4, 7), False),
+    ("Oslo.\nSOURCES: 4", "Oslo.", (4,), False),
+    ("Oslo.\nsource: none", "Oslo.", (), True),
+    ("He says so : 4", "He says so : 4", (), False),
     ("MySources: 4", "MySources: 4", (), False),
     ("a\n\n\nb   c\nSources: 1", "a\n\n\nb   c", (1,), False),
     ("Sources: " + "9" * 30, "", (999999999,), False),
@@ -61,7 +68,25 @@ def test_whole_and_letter_by_letter(text: str, said: str, numbers: tuple[int, ..
 @PROFILE
 @given(
     st.lists(
-        st.sampled_from(["Sources", ":", " ", "\n", "S", "4", "**", "word", "none", "Source: 3", ".", "and"])
+        st.sampled_from(
+            [
+                "Sources",
+                "sources",
+                ":",
+                "：",
+                "\u00a0",
+                " ",
+                "\n",
+                "S",
+                "4",
+                "**",
+                "word",
+                "none",
+                "Source: 3",
+                ".",
+                "and",
+            ]
+        )
     ),
     st.data(),
 )

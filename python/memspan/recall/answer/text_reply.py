@@ -10,15 +10,19 @@ from memspan.encode.written_numbers import written_numbers
 __all__ = ["Ending", "TextReply"]
 
 _MARK: Final = re.compile(
-    r"(?<!\s)(?P<gap>\s+)[*_#>-]{0,4} ?Sources?[*_]{0,4}:(?P<rest>[^\n]{0,2001})(?P<end>\n?)"
+    r"(?<!\s)(?P<gap>\s+)[*_#>-]{0,4} ?Sources?[*_]{0,4}[ \u00a0\u202f]?[:：](?P<rest>[^\n]{0,2001})(?P<end>\n?)",
+    re.IGNORECASE,
 )
+"""In French a space stands before the colon, in Chinese the colon is a wide one."""
+_COLON: Final = re.compile("[:：]")
 _SENTENCE_END: Final = frozenset('.!?…。！？)]"”»*_')
 _REST: Final = re.compile(r"(?:[\W\d_]|and|to|memory|memories|summary|summaries)*", re.IGNORECASE)
 _NONE: Final = re.compile(r"[\W_]*none[\W_]*", re.IGNORECASE)
 _WORD_SO_FAR: Final = re.compile(r"[^\W\d_]{1,9}\Z")
 # What may become the mark, with the white space before it, which is not to stand at the end of an answer.
 _MAY_BE: Final = re.compile(
-    r"\s*(?:(?<=\s)[*_#>-]{0,4} ?(?:S|So|Sou|Sour|Sourc|Source|Sources)?[*_]{0,4})?\Z"
+    r"\s*(?:(?<=\s)[*_#>-]{0,4} ?(?:S|So|Sou|Sour|Sourc|Source|Sources)?[*_]{0,4}[ \u00a0\u202f]?)?\Z",
+    re.IGNORECASE,
 )
 _LOOKED_BACK: Final = 64
 _LONGEST_REST: Final = 2_000
@@ -38,9 +42,9 @@ class Ending(NamedTuple):
 class TextReply:
     """Hands out an answer piece by piece and keeps the line `Sources: 4, 7` for the end.
 
-    That line has nothing but numbers or "none" behind the mark, and stands alone or behind the end of a sentence; of
-    several the last one counts. White space, what may be the beginning of that line, and what follows it is held back
-    until it is known what it is. O(length).
+    That line has nothing but numbers or "none" behind the mark, however this is spelt, and stands alone or behind the
+    end of a sentence; of several the last one counts. White space, what may be the beginning of that line, and what
+    follows it is held back until it is known what it is. O(length).
     """
 
     def __init__(self) -> None:
@@ -68,7 +72,7 @@ class TextReply:
         said = self._read(complete=True)
         line, self._line = self._line, None
         rest = said + self._out("".join([*self._later, self._held]).rstrip())
-        named = "" if line is None else line.split(":", 1)[1]
+        named = "" if line is None else _COLON.split(line, maxsplit=1)[1]
         return Ending(rest, tuple(written_numbers(named)), _NONE.fullmatch(named) is not None)
 
     def _hold(self, piece: str) -> None:
