@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from .merging import merge_same
 from .numbering import scene_of, turn_lines
 from .stage import Tools
 from .together import ask_in_parts
-from .values import Turn, Window, Work
+from .values import Statement, Turn, Window, Work
 
 __all__ = ["Complete"]
 
@@ -77,7 +78,7 @@ class Complete:
         for part, reply in replies:
             found += grounded(reply.statements, part.turns, _shown(work, part), tools, stage=self.name)
         tools.note("completed", uncovered=len(missing), found=len(found) - len(work.statements))
-        return replace(work, statements=merge_same(found, work.turns, tools))
+        return replace(work, statements=_as_said(merge_same(found, work.turns, tools), work.turns))
 
     async def uncovered(self, work: Work, tools: Tools) -> tuple[Turn, ...]:
         """The turns whose best statement is not above the threshold, in order; all of them without statements."""
@@ -90,6 +91,16 @@ class Complete:
             scores, least = relative, self.deviations
         best = scores.max(axis=1)
         return tuple(turn for turn, score in zip(work.turns, best, strict=True) if score <= least)
+
+
+def _as_said(statements: Sequence[Statement], turns: Sequence[Turn]) -> tuple[Statement, ...]:
+    """The statements by the first turn that says each: of records of one time, their order is that in which they
+    stand. Those of one turn stay in their order, what was found first before what was missed."""
+    places = {turn.id: place for place, turn in enumerate(turns)}
+    last = len(places)
+    return tuple(
+        sorted(statements, key=lambda one: min((places.get(id_, last) for id_ in one.sources), default=last))
+    )
 
 
 class _Part(NamedTuple):

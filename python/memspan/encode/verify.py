@@ -80,12 +80,14 @@ class Verify:
         checked = await together(
             self._check(str(number), batch, work, tools, spoken, room) for number, batch in enumerate(batches)
         )
-        held = await self._merged([pair for some in checked for pair in some], tools)
-        if not passed:
-            return replace(work, statements=merge_same(held, work.turns, tools))
-        tools.note("not questioned", statements=len(passed))
-        kept = [*(work.statements[place] for place in sorted(passed)), *held]
-        return replace(work, statements=merge_same(kept, work.turns, tools))
+        pairs = [pair for some in checked for pair in some]
+        after = {id(pair[0]): one for pair, one in zip(pairs, await self._merged(pairs, tools), strict=True)}
+        if passed:
+            tools.note("not questioned", statements=len(passed))
+        # In their order: what has one time is to stay as it was said.
+        kept = [one if place in passed else after.get(id(one)) for place, one in enumerate(work.statements)]
+        held = [one for one in kept if one is not None]
+        return replace(work, statements=merge_same(held, work.turns, tools))
 
     async def _passed(self, work: Work, tools: Tools) -> frozenset[int]:
         """The places of statements that their own sources support by alignment. O(turns x statements x dim)."""

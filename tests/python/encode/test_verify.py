@@ -297,3 +297,22 @@ def test_statements_that_their_sources_support_pass_unasked() -> None:
     assert tools.noted("not questioned") == [{"event": "not questioned", "statements": 1}]
     with pytest.raises(InvalidArgumentError, match="supported"):
         Verify(supported="much")  # type: ignore[arg-type]
+
+
+def test_statements_stay_in_their_order_whoever_was_asked_about_them() -> None:
+    """Of records of one time, the order is that of the statements."""
+    said = turns(*(f"Turn {number}." for number in range(10)))
+    given = [statement("Doubtful.", said[1].id), statement("Supported.", said[0].id)]
+
+    def embed(texts: Any) -> NDArray[np.float32]:
+        vectors = np.eye(len(texts), 32, dtype=np.float32)
+        vectors[len(texts) - 1] = vectors[0]
+        return vectors
+
+    tools = MemoryTools(
+        {"question": [questions("Is it so?")], "evidence": [{"answers": [answer(1, "Corrected.", 2)]}]},
+        embed=embed,
+    )
+    kept = asyncio.run(run_stages([Verify(supported=1.5)], work(said, statements=given), tools)).statements
+
+    assert [each.text for each in kept] == ["Corrected.", "Supported."]
