@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -19,6 +19,7 @@ from memspan.remember.capacity.cold import in_full
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
 from memspan.remember.embedding import StoreEmbedder
+from memspan.remember.endings.believing_again import believe_again
 from memspan.remember.endings.lifetimes import with_lifetimes
 from memspan.remember.engine import Engine
 from memspan.remember.input.tags import given_records
@@ -32,6 +33,7 @@ from memspan.store.jobs import ClaimedJob, Note, Outcome
 from memspan.times import from_micros, now_micros
 
 from .committer import JobLostError, outcomes
+from .removing import remove_made
 
 __all__ = ["Results", "finish", "finish_all", "with_embeddings"]
 
@@ -74,7 +76,8 @@ def finish_all(engine: Engine, operations: Sequence[Callable[[Change], int]]) ->
 def finish(job: ClaimedJob, results: Results, notes: Sequence[Note], change: Change) -> int:
     """Store what came of a job, and that it is done. Returns how many records came of it.
 
-    What an earlier run of the job made and this one did not, because its turns changed meanwhile, goes.
+    What an earlier run of the job made and this one did not, because its turns changed meanwhile, goes. What sleep had
+    ended for that alone is believed again.
 
     Raises:
         JobLostError: the job was forgotten or began anew meanwhile; nothing changed.
@@ -88,8 +91,9 @@ def finish(job: ClaimedJob, results: Results, notes: Sequence[Note], change: Cha
     # Somebody may have given a secret the id of a record that was forgotten.
     records = [record for record in results.records if not is_secret(change.writer, job.user, record.id)]
     made = [record.id for record in records]
-    _remove(change, job.user, set(jobs.made([job.pk])).difference(made))
-    _write(change, job.user, records)
+    gone = remove_made(change, job.user, set(jobs.made([job.pk])).difference(made))
+    gone |= _write(change, job.user, records)
+    believe_again(change, job.user, gone)
     taken_back: dict[str, tuple[str, ...]] = dict.fromkeys(jobs.tagged([job.pk]), ())
     write_made_tags(change, job.user, {**taken_back, **results.turn_tags})
     tagged = [id_ for id_, tags in results.turn_tags.items() if tags]
@@ -99,23 +103,8 @@ def finish(job: ClaimedJob, results: Results, notes: Sequence[Note], change: Cha
     return len(made)
 
 
-def _remove(change: Change, user: str, ids: Iterable[str]) -> None:
-    """Take records out, with what was derived from them; those that are held stay."""
-    writer, gone = change.writer, set(ids)
-    gone |= writer.derived(user, sorted(gone))
-    stored = writer.fetch(user, sorted(gone))
-    held = {id_ for id_, record in stored.items() if record.held}
-    if not writer.cold.empty:
-        held |= writer.cold.held(user, sorted(gone))
-        writer.cold.forget(user, sorted(gone - held))
-    free = sorted(stored.keys() - held)
-    if free:
-        writer.remove(user, free)
-        change.remove(user, free)
-
-
-def _write(change: Change, user: str, records: Sequence[Record]) -> None:
-    """Write what is new or says something else now; what was derived from the latter goes.
+def _write(change: Change, user: str, records: Sequence[Record]) -> set[str]:
+    """Write what is new or says something else now; what was derived from the latter goes. Returns the ids of both.
 
     No versions are kept of what a job made before. It begins anew because a turn says something else, and that turn's
     older wording is kept, so that `as_of` still finds what was said; or because a turn was forgotten, and then what was
@@ -145,12 +134,13 @@ def _write(change: Change, user: str, records: Sequence[Record]) -> None:
         _core.complete_record(record, moment, record.embedding)
         changed.append(record)
     if outdated:
-        _remove(change, user, change.writer.derived(user, sorted(outdated)).difference(existing))
+        outdated |= remove_made(change, user, (), reworded=outdated, but=existing)
     if changed:
         if not cold.empty:
             # They are of what was said before.
             cold.drop(user, [record.id for record in changed], ORIGINAL)
         write_records(change, with_lifetimes(change.writer, changed, moment))
+    return outdated
 
 
 def _says_the_same(before: Record, now: Record) -> bool:

@@ -1,0 +1,61 @@
+"""Take out what a job made, and with it what was made of that, but for what another job made as well."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from memspan.records import Record
+from memspan.remember.writing.change import Change
+from memspan.remember.writing.indexing import write_records
+from memspan.store import StoreWriter
+
+__all__ = ["remove_made"]
+
+
+def remove_made(
+    change: Change, user: str, ids: Collection[str], reworded: Collection[str] = (), but: Collection[str] = ()
+) -> set[str]:
+    """Take records out, with what was derived from them. Returns the ids of those that are gone.
+
+    Those that are held stay. So do those that another job made of its own turns: they only got these as sources when
+    sleep found that both say the same, and now rest on their own alone.
+
+    Args:
+        reworded: ids of records that say something else now; what was derived from these goes, too.
+        but: ids of records that stay, whatever they were derived from.
+    """
+    writer, chosen = change.writer, set(ids)
+    gone = chosen | writer.derived(user, sorted(chosen.union(reworded))).difference(but)
+    stored = writer.fetch(user, sorted(gone))
+    held = {id_ for id_, record in stored.items() if record.held}
+    _rest_on_their_own(change, user, own := _made_by_others(writer, user, gone - chosen - held))
+    gone -= own.keys()
+    if not writer.cold.empty:
+        held |= writer.cold.held(user, sorted(gone))
+        writer.cold.forget(user, sorted(gone - held))
+    free = sorted((stored.keys() & gone) - held)
+    if free:
+        writer.remove(user, free)
+        change.remove(user, free)
+    return gone - held
+
+
+def _made_by_others(writer: StoreWriter, user: str, ids: Collection[str]) -> dict[str, Record]:
+    """The records of these that jobs made of turns, with these alone as sources."""
+    found = {}
+    for id_ in sorted(ids):
+        jobs = writer.jobs.making(user, [id_])
+        turns = {turn for job in jobs for part in writer.jobs.turns(job) for turn in part}
+        for record in writer.fetch(user, [id_], embeddings=True).values() if turns else ():
+            sources = tuple(source for source in record.sources if source in turns)
+            if sources:
+                found[id_] = replace(record, sources=sources)
+    return found
+
+
+def _rest_on_their_own(change: Change, user: str, own: dict[str, Record]) -> None:
+    if own:
+        made = change.writer.made_tags(user, list(own))
+        write_records(change, list(own.values()))
+        change.writer.set_made_tags(user, made)
