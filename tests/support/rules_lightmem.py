@@ -7,7 +7,7 @@ from typing import Any
 
 from scripted_llm import Asked
 
-__all__ = ["RULES", "summarise", "update"]
+__all__ = ["RULES", "rewrite", "summarise", "update"]
 
 _LEAST_WORDS = 4
 _MOVED = re.compile(r"\b(moved|postponed|instead)\b")
@@ -51,6 +51,17 @@ def update(asked: Asked) -> dict[str, Any]:
     return {"action": "keep", "later": [], "content": ""}
 
 
+def rewrite(asked: Asked) -> dict[str, Any]:
+    """As `update`, but with words of its own for what has moved."""
+    reply = update(asked)
+    if reply["action"] != "update":
+        return reply
+    if _OWN in asked.data["memory"][0]["text"]:
+        return {"action": "keep", "later": [], "content": ""}
+    said = asked.data["later"][reply["later"][0] - 1]["text"]
+    return {**reply, "content": said if _OWN in said else f"{said} {_OWN}"}
+
+
 def _told(line: dict[str, Any]) -> str:
     return f"{line.get('speaker') or 'Somebody'} said: {line['text']}"
 
@@ -59,4 +70,5 @@ def _words(text: str) -> set[str]:
     return set(_WORD.findall(text.casefold()))
 
 
+_OWN = "That is how it is now."
 RULES = {"summarise": summarise, "update": update}

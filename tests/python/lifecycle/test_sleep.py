@@ -287,13 +287,13 @@ def test_a_memory_that_changed_is_replaced(memory: Memory) -> None:
         ),
         fact("b", "Ana's exam was moved to 21 June", 3, importance=0.5, entities=("Ana",)),
     )
-    done, _ = slept(memory)
+    done, _ = slept(memory, [{"action": "update", "later": [1], "content": "Ana's exam is on 21 June"}])
 
     (made,) = done.applied.made
     new = memory.get(user="ana", id=made)
     assert new is not None
     assert (new.text, new.at, new.kind) == (
-        "Ana's exam was moved to 21 June",
+        "Ana's exam is on 21 June",
         START + timedelta(days=3),
         "semantic",
     )
@@ -308,6 +308,28 @@ def test_a_memory_that_changed_is_replaced(memory: Memory) -> None:
     ended = memory.get(user="ana", id="a")
     assert ended is not None
     assert ended.metadata["ended"] == {"action": "update", "by": [made]}
+
+
+def test_a_rewritten_memory_that_is_the_later_one_does_not_stand_there_twice(memory: Memory) -> None:
+    moved = "Ana's exam was moved to 21 June"
+    add(memory, fact("a", "Ana's exam is on 14 June", 0), fact("b", moved, 3), fact("c", "The exam!", 4))
+    done, tools = slept(
+        memory,
+        lambda asked: (
+            {"action": "update", "later": [1], "content": moved.upper() + "."}
+            if "14" in asked.data["memory"][0]["text"]
+            else {"action": "keep"}
+        ),
+    )
+
+    assert (done.applied.updated, done.applied.made) == (1, ())
+    there = {recall.id for recall in memory.search("exam", user="ana", k=9)}
+    assert there == {"b", "c"}
+    ended = memory.get(user="ana", id="a")
+    assert ended is not None
+    assert ended.metadata["ended"] == {"action": "update", "by": ["b"]}
+    assert ended.until == START + timedelta(days=3)
+    assert sorted(note["action"] for note in tools.noted("decided")) == ["keep", "update"]
 
 
 def test_the_same_thing_said_twice_becomes_one_memory(memory: Memory) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from llm_faults import status
+from rules_lightmem import rewrite
 from scripted_llm import ScriptedLLM, no_pause
 from sleepy_facts import FACTS, fact, facts
 
@@ -173,7 +174,8 @@ def test_a_model_is_not_asked_again_about_what_was_only_touched(sleepy: Memory) 
     assert asked(sleepy) == 0
 
 
-def test_what_was_undone_is_not_asked_again(sleepy: Memory) -> None:
+def test_what_was_undone_is_not_asked_again(sleepy: Memory, server: ScriptedLLM) -> None:
+    server.rules["update"] = rewrite
     asked(sleepy)
     (run,) = sleepy.runs("ana")
     assert asked(sleepy) > 0, "what the first one made is new"

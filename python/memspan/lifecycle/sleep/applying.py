@@ -120,7 +120,7 @@ def apply_changes(
 
 
 def new_record(change: Change, metadata: Mapping[str, Any]) -> Record | None:
-    """The memory that takes the place of those that end, without embedding and tags; `None` for `retire`.
+    """The memory that takes the place of those that end, without embedding and tags; `None` where none is made.
 
     Its sources are those of all memories that it rests on, and these themselves, so that forgetting any of them
     erases it too. It happened when the latest of them did.

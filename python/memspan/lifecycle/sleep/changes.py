@@ -21,14 +21,14 @@ class Change:
 
     action: Action
     """`merge`: several say the same or belong together, and one text takes their place. `update`: a memory is no
-    longer right as it stands, and a new text takes its place. `retire`: a memory holds no longer, and nothing takes
-    its place."""
+    longer right as it stands, and a new text takes its place, or a later memory that says just that. `retire`: a memory
+    holds no longer, and nothing takes its place."""
     ending: tuple[Record, ...]
     """What gets an end; the queue's own memory first."""
     evidence: tuple[Record, ...] = ()
     """Later memories that it rests on and that stay as they are; empty for `merge`."""
     text: str | None = None
-    """Of the new memory; `None` for `retire`."""
+    """Of the new memory; `None` for `retire`, and for an `update` that a later memory says already."""
 
     @property
     def at(self) -> datetime:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from memspan.encode.clean import clean_text
+from memspan.encode.clean import clean_text, same_words
 from memspan.encode.kept_words import invented, lost
 from memspan.encode.numbering import pick
 from memspan.encode.stage import Tools
@@ -112,7 +112,10 @@ def _checked(queue: UpdateQueue, reply: UpdateReply, tools: Tools) -> Change | N
         return None
     if action == "update":
         decided(later)
-        return Change(action="update", ending=(queue.target,), evidence=tuple(later), text=text)
+        # Models like to repeat the later memory, which would then stand there twice.
+        there = same_words(text) in {same_words(record.text) for record in later}
+        new = None if there else text
+        return Change(action="update", ending=(queue.target,), evidence=tuple(later), text=new)
     if gone := lost(parts, text, _COVERAGE):
         refused("would lose something", missing=gone)
         return None
