@@ -28,11 +28,12 @@ def owners(segments: Sequence[Window]) -> list[int]:
 def summed_by_number(reply: SummariseReply, shown: Sequence[Window]) -> dict[int, SummarisedSegment]:
     """The reply's segments by number; what it says twice about one is joined.
 
-    A segment that was shown alone is the only one that the reply can be about, whatever number it has there.
+    A segment that was shown alone is the only one that the reply can be about, whatever number it has there. Where all
+    that stands below a number is about one other segment, and nothing below that one's number is, the model counted in
+    its own way, such as from 0.
     """
     found: dict[int, SummarisedSegment] = {}
-    for summed in reply.segments:
-        number = summed.segment if len(shown) > 1 else 1
+    for number, summed in zip(_numbers(reply.segments, shown), reply.segments, strict=True):
         first = found.get(number)
         if first is None:
             found[number] = summed
@@ -40,6 +41,19 @@ def summed_by_number(reply: SummariseReply, shown: Sequence[Window]) -> dict[int
             more = {"topic": first.topic or summed.topic, "entries": [*first.entries, *summed.entries]}
             found[number] = first.model_copy(update=more)
     return found
+
+
+def _numbers(summed: Sequence[SummarisedSegment], shown: Sequence[Window]) -> list[int]:
+    """Which segment each is about."""
+    if len(shown) == 1:
+        return [1] * len(summed)
+    owner = dict(enumerate(owners(shown), 1))
+    about = [{owner[n] for entry in one.entries for n in entry.turns if n in owner} for one in summed]
+    right = {one.segment for one, named in zip(summed, about, strict=True) if one.segment in named}
+    return [
+        min(named) if len(named) == 1 and named.isdisjoint(right) else one.segment
+        for one, named in zip(summed, about, strict=True)
+    ]
 
 
 def entries_of(

@@ -133,6 +133,24 @@ def test_an_entry_that_names_turns_of_another_segment_alone_is_about_these(numbe
     assert not tools.noted("unknown turns")
 
 
+@pytest.mark.parametrize("given", [[0, 1], [2, 3], [2, 1], [0, 0], [7, 7]])
+def test_segments_that_are_counted_otherwise_are_not_asked_about_again(given: list[int]) -> None:
+    shown = in_windows(turns("I moved to Porto.", "How nice!", "I bought a saw.", "Why?"), 2)
+    said = [("moving", entry("Ana lives in Porto.", 1)), ("tools", entry("Ana has a saw.", 3, 4))]
+    answer = {
+        "segments": [
+            {"segment": number, "topic": topic, "entries": [one]}
+            for number, (topic, one) in zip(given, said, strict=True)
+        ]
+    }
+    tools = MemoryTools({"summarise": [answer]})
+    statements = buffered(shown, tools).statements
+
+    assert tools.keys() == ["buffer/0"]
+    assert [(one.topic, one.sources) for one in statements] == [("moving", ("t0",)), ("tools", ("t2", "t3"))]
+    assert not tools.noted("turns of another segment")
+
+
 def test_an_entry_of_no_segment_and_no_turn_is_dropped_and_noted() -> None:
     statements, tools = two_segments(entry("Ana is a saint.", 99), number=3)
 
