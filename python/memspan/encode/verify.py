@@ -15,6 +15,7 @@ from .cover import alignment, deviations_of, turn_text
 from .dialogue import Asked, Dialogue
 from .event_time import SpokenTimes
 from .grounding import time_metadata
+from .kept_words import names_in
 from .load import Load
 from .merging import merge_same, united_sources
 from .numbering import pick, scene_of, turn_lines
@@ -204,9 +205,12 @@ class Verify:
                 turns=ids,
             )
             return None
+        # What only the old wording names is not what this one is about.
+        left_out = names_in(statement.entities, statement.text) - names_in(statement.entities, text)
         verified = replace(
             statement,
             text=text,
+            entities=tuple(name for name in statement.entities if name not in left_out),
             sources=united_sources((statement.sources, ids), work.turns),
             stage=self.name,
         )

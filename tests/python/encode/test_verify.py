@@ -79,6 +79,15 @@ def test_a_dissimilar_answer_is_a_correction_and_is_noted() -> None:
     ]
 
 
+def test_a_correction_leaves_the_names_that_were_wrong() -> None:
+    """Else no later memory could take up what it says, for it would have to name these."""
+    given = [statement("Ana lives in Porto with Ines.", entities=("Ana", "Porto", "Ines", "Pharmacy Sol"))]
+    found = {"answers": [answer(1, "Ana lives in Braga with Ines.", 1)]}
+    (kept,), _ = run(given, [questions("Where does Ana live?")], [found])
+
+    assert kept.entities == ("Ana", "Ines", "Pharmacy Sol")
+
+
 def test_an_unsupported_statement_is_dropped_and_its_evidence_noted() -> None:
     kept, tools = one(answer(1, "", 2, found=False, reason="nobody says where"))
 
