@@ -80,7 +80,17 @@ def test_odd_lists_inside_of_an_item_do_not_cost_the_reply(odd: Any, count: int)
 
 @pytest.mark.parametrize(
     ("odd", "found", "worked"),
-    [(None, False, True), ("partly", True, True), ("No", False, False), (1, True, True), ([], False, False)],
+    [
+        (None, False, True),
+        ("partly", True, True),
+        ("No", False, False),
+        ("Not found.", False, False),
+        ("**no**, nobody says so", False, False),
+        ("nothing but hints", True, True),
+        ("0.9", True, True),
+        (1, True, True),
+        ([], False, False),
+    ],
 )
 def test_odd_flags_do_not_cost_the_reply(odd: Any, found: bool, worked: bool) -> None:
     (answer,) = EvidenceReply.model_validate({"answers": [{"n": 1, "found": odd}]}).answers

@@ -4,8 +4,9 @@ not cost the rest of the reply. What is empty in the end, stages drop and note.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 from memspan.base.half_emoji import without_half_emoji
 from memspan.errors import missing_extra
@@ -21,6 +22,8 @@ from memspan.encode.written_numbers import written_numbers
 __all__ = ["Field", "Flag", "Items", "Number", "Numbers", "ReplyModel", "SomeItems", "Text", "Texts"]
 
 T = TypeVar("T")
+_FIRST_WORD: Final = re.compile(r"\w+(?:\.\w+)*")
+_NO: Final = frozenset(("false", "no", "not", "0", "none", "null"))
 
 
 class ReplyModel(BaseModel):
@@ -66,11 +69,13 @@ def _numbers_in(item: Any) -> list[int]:
 
 
 def _flag(value: Any) -> bool:
-    """Whatever does not say no is a yes: an answer that is there is not lost by an odd word beside it."""
+    """Whatever does not begin with a no ("not found", "No.") is a yes: an answer that is there is not lost by an odd
+    word beside it."""
     if value is None:
         raise PydanticUseDefault
     if isinstance(value, str):
-        return value.strip().lower() not in ("false", "no", "0", "none", "null")
+        first = _FIRST_WORD.search(value.lower())
+        return first is None or first[0] not in _NO
     return bool(value)
 
 
