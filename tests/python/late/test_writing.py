@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from agent_sessions import session
 from numpy.typing import NDArray
 from tiny_recipe import ScriptedModel, derived, recipe_of
 from word_tokens import WordTokens
@@ -94,6 +95,21 @@ def test_a_successor(memory: Memory, words: WordTokens, stored: Stored) -> None:
     right(memory, words, stored, "a", new)
     found = memory.search("Oslo", user="ana", explain=True)
     assert (found[0].explanation or {})["tokens"]["similarity"] == pytest.approx(1, abs=1e-3)
+
+
+def test_a_procedure_that_is_learnt_and_changes(memory: Memory, words: WordTokens, stored: Stored) -> None:
+    def book(*numbers: int, way: str) -> None:
+        steps = (("find_boat", {"way": way}), ("book_boat", {"seats": 2}))
+        memory.add([session(f"s{number}", *steps, day=number) for number in numbers], user="ana")
+
+    book(1, 2, 3, way="north")
+    (learnt,) = memory.learn_procedures("ana").ids
+    right(memory, words, stored, learnt)
+    text = (memory.get(user="ana", id=learnt) or Record).text
+    book(4, 5, 6, way="south")
+    assert memory.learn_procedures("ana").ids == (learnt,)
+    assert (memory.get(user="ana", id=learnt) or Record).text != text
+    right(memory, words, stored, learnt)
 
 
 def test_shortened_and_undone(memory: Memory, words: WordTokens, stored: Stored) -> None:

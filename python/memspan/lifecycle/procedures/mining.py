@@ -256,7 +256,7 @@ def _vectors(engine: Engine, user: str, fresh: Mapping[str, Record]) -> dict[str
         for id_, record in fresh.items()
         if id_ not in stored or embedded_text(stored[id_]) != embedded_text(record)
     }
-    return dict(zip(texts, engine.embedder.documents(list(texts.values())), strict=True)) if texts else {}
+    return dict(zip(texts, engine.embed_texts(list(texts.values())), strict=True)) if texts else {}
 
 
 def _wording(learned: Learned, before: Record | None, stored: Sequence[Record]) -> Wording | None:
