@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
+import pytest
 from tiny_recipe import Custom, Facts, NoteTurns, ScriptedModel, derived, note_fact, one_job, recipe_of
 
 from memspan import Quotas
 from memspan.encode.values import Statement, Work
+from memspan.errors import HeldError
 from memspan.llm import Prompt
 from memspan.memory import Memory
 from memspan.records import Record
@@ -189,4 +192,58 @@ def test_originals_of_what_is_held_stay(open_memory: Open) -> None:
     memory.process()
     assert memory.get(user="ana", id=second) is not None
     assert memory.original(user="ana", id=second) is not None
+    assert memory.verify() == []
+
+
+async def repeated(work: Work, tools: Any) -> Work:
+    """A fact of each turn, but of "nothing", with all that was said before."""
+    facts = [
+        Statement(
+            text="It is " + " ".join(each.text for each in (*work.history, turn)),
+            at=turn.at,
+            sources=(turn.id,),
+        )
+        for turn in work.turns
+        if turn.text != "nothing"
+    ]
+    return replace(work, statements=tuple(facts))
+
+
+def made_of_shown(memory: Memory) -> str:
+    """The id of a record that a job made of a turn, and that says what an earlier turn said."""
+    for id_, text in (("m1", "Wolfsbane"), ("m2", "harmless")):
+        memory.add([{"id": id_, "text": text}], user="ana", session="s")
+        memory.process()
+    (made,) = (record for record in derived(memory) if record.sources == ("m2",))
+    assert made.text == "It is Wolfsbane harmless"
+    memory.search("harmless", user="ana")
+    return str(made.id)
+
+
+def test_nothing_is_kept_of_a_made_record_that_goes(open_memory: Open, path: Path) -> None:
+    memory = open_memory(recipe=recipe_of(Custom(do=repeated), history=1))
+    made = made_of_shown(memory)
+    memory.retire(user="ana", ids=[made])
+    memory.add([{"id": "m2", "text": "nothing"}], user="ana", session="s")
+    memory.process()
+    assert memory.get(user="ana", id=made) is None
+    memory.forget(user="ana", id="m1")
+    memory.close()
+    content = b"".join(file.read_bytes() for file in path.parent.iterdir())
+    assert b"Wolfsbane" not in content
+    assert made.encode() not in content
+
+
+def test_what_is_held_stays_the_jobs_own(open_memory: Open) -> None:
+    memory = open_memory(recipe=recipe_of(Custom(do=repeated), history=1))
+    made = made_of_shown(memory)
+    memory.hold(user="ana", id=made)
+    memory.add([{"id": "m2", "text": "nothing"}], user="ana", session="s")
+    memory.process()
+    assert memory.get(user="ana", id=made) is not None
+    with pytest.raises(HeldError):
+        memory.forget(user="ana", id="m1")
+    memory.release(user="ana", id=made)
+    memory.forget(user="ana", id="m1")
+    assert memory.get(user="ana", id=made) is None
     assert memory.verify() == []

@@ -91,14 +91,17 @@ def finish(job: ClaimedJob, results: Results, notes: Sequence[Note], change: Cha
     # Somebody may have given a secret the id of a record that was forgotten.
     records = [record for record in results.records if not is_secret(change.writer, job.user, record.id)]
     made = [record.id for record in records]
-    gone = remove_made(change, job.user, set(jobs.made([job.pk])).difference(made))
+    unmade = set(jobs.made([job.pk])).difference(made)
+    gone = remove_made(change, job.user, unmade)
+    held = unmade - gone
     gone |= _write(change, job.user, records)
     believe_again(change, job.user, gone)
     taken_back: dict[str, tuple[str, ...]] = dict.fromkeys(jobs.tagged([job.pk]), ())
     write_made_tags(change, job.user, {**taken_back, **results.turn_tags})
     tagged = [id_ for id_, tags in results.turn_tags.items() if tags]
     relations = _relate(change, job, results.relations, notes)
-    jobs.finish(job, Outcome(made, tagged, relations), notes)
+    # What is held stays the job's own: it goes with the turns that the job was shown, when it is released.
+    jobs.finish(job, Outcome([*made, *sorted(held)], tagged, relations), notes)
     audited(change, "derive", user=job.user, records=len(made), tagged=len(tagged))
     return len(made)
 

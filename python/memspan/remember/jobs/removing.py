@@ -16,7 +16,8 @@ __all__ = ["remove_made"]
 def remove_made(
     change: Change, user: str, ids: Collection[str], reworded: Collection[str] = (), but: Collection[str] = ()
 ) -> set[str]:
-    """Take records out, with what was derived from them. Returns the ids of those that are gone.
+    """Take records out, with what was derived from them, what runs could undo of them, and how often they were used.
+    Returns the ids of those that are gone.
 
     Those that are held stay. So do those that another job made of its own turns: they only got these as sources when
     sleep found that both say the same, and now rest on their own alone.
@@ -38,6 +39,9 @@ def remove_made(
     if free:
         writer.remove(user, free)
         change.remove(user, free)
+    # The job does not know it for its own any more, so that forgetting what it was shown would miss it.
+    writer.runs.forget(user, sorted(gone - held))
+    writer.uses.forget(user, sorted(gone - held))
     return gone - held
 
 
