@@ -52,6 +52,16 @@ def test_what_was_retired_is_believed_again(memory: Memory):
     assert memory.verify() == []
 
 
+def test_nobody_used_what_was_undone(memory: Memory):
+    new = memory.supersede(user="ana", id="c", text="Ana bought a hammer.")
+    memory.search("hammer", user="ana", k=1)
+    memory._engine.write_uses()
+    (run,) = memory.runs("ana")
+    memory.undo(run.id)
+    with memory._engine.store.reading() as reader:
+        assert reader.uses.of("ana", [new]) == []
+
+
 def test_many_are_retired_in_parts_of_one_run(memory: Memory, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(retiring, "_PIECE", 2, raising=False)
     memory.add_records([fact(f"d{n}", n) for n in range(7)])

@@ -166,6 +166,7 @@ class PutBack:
         writer.jobs.forget_results(shown)
         writer.jobs.restart(shown, erase=False)
         writer.cold.drop(user, gone)
+        writer.uses.forget(user, gone)
         writer.remove(user, gone)
         # A handle that has not heard of an eviction yet still has the record in its index.
         writer.mark_removal(user)
