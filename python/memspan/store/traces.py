@@ -71,6 +71,9 @@ class TraceReader(Protocol):
     def mentioning(self, user: str, ids: Collection[str]) -> set[str]:
         """Ids of the records whose end is said to be because of these."""
 
+    def enders(self, user: str, ids: Collection[str]) -> set[str]:
+        """Ids of what is said to have ended these records, or was: it need not be there any more."""
+
     def held(self, user: str, ids: Collection[str] | None = None) -> int:
         """How many of these, or of all the user's records, are held, those in the cold tier included."""
 

@@ -62,6 +62,20 @@ def test_nobody_used_what_was_undone(memory: Memory):
         assert reader.uses.of("ana", [new]) == []
 
 
+def test_what_undoing_left_does_not_name_what_is_forgotten(memory: Memory):
+    memory.add([{"id": "secret-name", "text": "Ana has an old lamp."}], user="ana")
+    new = memory.supersede(user="ana", id="secret-name", text="Ana has a new lamp.")
+    memory.add([{"id": new, "text": "Ana has no lamp."}], user="ana")
+    assert memory.undo(memory.runs("ana")[0].id, leave_changed=True).left == (new,)
+    memory.forget(user="ana", id="secret-name")
+    history = memory.history(user="ana", id=new)
+    assert history is not None
+    assert len(history.versions) == 2
+    memory.close()
+    files = [file for file in path(memory).parent.iterdir() if file.is_file()]
+    assert not any(b"secret-name" in file.read_bytes() for file in files)
+
+
 def test_many_are_retired_in_parts_of_one_run(memory: Memory, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(retiring, "_PIECE", 2, raising=False)
     memory.add_records([fact(f"d{n}", n) for n in range(7)])

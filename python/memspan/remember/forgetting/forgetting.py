@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import replace
 
 from memspan.errors import HeldError, PlanChangedError
 from memspan.records import Record
 from memspan.remember.audit.auditing import audited
 from memspan.remember.damage import survives_damage
-from memspan.remember.endings.endings import ended_by
 from memspan.remember.engine import Engine
 from memspan.remember.input.fields import checked_name
 from memspan.remember.selecting import Selection
@@ -140,8 +139,7 @@ def erase_within(change: Change, user: str, scope: Scope) -> int:
     write_made_tags(change, user, dict.fromkeys(scope.retagged, ()))
     writer.cold.untag(user, scope.retagged)
     copies = {} if writer.cold.empty else writer.cold.fetch(user, ids)
-    ended = (*going.values(), *(copy.record for copy in copies.values()))
-    replacing = _replacing(writer, user, ended, scope.ids)
+    replacing = _replacing(writer, user, scope.ids)
     _unname(change, user, ids, replacing)
     tags.update(tag for copy in copies.values() for tag in (*copy.record.tags, *copy.made_tags))
     for record in (*going.values(), *(copy.record for copy in copies.values())):
@@ -188,9 +186,10 @@ def _forget_in_jobs(change: Change, user: str, scope: Scope) -> None:
     jobs.restart(scope.shown, erase=True)
 
 
-def _replacing(writer: StoreWriter, user: str, ended: Iterable[Record], going: Collection[str]) -> set[str]:
-    """Ids of what took the place of records and stays, and of its versions: it may name them."""
-    named = {id_ for record in ended for id_ in ended_by(record)[1]}.difference(going)
+def _replacing(writer: StoreWriter, user: str, going: Collection[str]) -> set[str]:
+    """Ids of what took the place of records and stays, also where that was undone, and of its versions: it may name
+    them."""
+    named = writer.traces.enders(user, going).difference(going)
     return named | writer.traces.versions(user, named)
 
 

@@ -103,6 +103,7 @@ _UNDOABLE_OF: Final = (
 PUT_ENDING: Final = "INSERT OR IGNORE INTO endings (user_pk, name, record) VALUES (?, ?, ?)"
 _ENDED: Final = "SELECT record FROM endings WHERE user_pk = ? AND name IN ({0})"
 """What says, or said, that some of these ended it."""
+_ENDERS: Final = "SELECT name FROM endings WHERE user_pk = ? AND record IN ({0})"
 _FORMER_TARGETS: Final = (
     "DELETE FROM resources WHERE user_pk = ? AND record IN ({0}) AND NOT EXISTS (SELECT 1 FROM records r "
     "WHERE r.user_pk = resources.user_pk AND r.id = resources.record AND r.kind = 'resource') "
@@ -192,6 +193,9 @@ class SqliteTraceReader(SqliteRows):
         holders = {id_ for (id_,) in self._of(_ENDED, pk, names)}
         rows = self._of("SELECT id, metadata FROM records WHERE user_pk = ? AND id IN ({0})", pk, holders)
         return {id_ for id_, metadata in rows if not names.isdisjoint(ended_by(json.loads(metadata)))}
+
+    def enders(self, user: str, ids: Collection[str]) -> set[str]:
+        return {name for (name,) in self._of(_ENDERS, self._user_pk(user), ids)}
 
     def held(self, user: str, ids: Collection[str] | None = None) -> int:
         pk = self._user_pk(user)
