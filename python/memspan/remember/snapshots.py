@@ -126,8 +126,10 @@ class Snapshots:
                 newest = reader.sequence()
         except SnapshotVersionError as error:
             return f"is of another version ({error})"
-        except (CorruptSnapshotError, OSError) as error:
+        except CorruptSnapshotError as error:
             return f"is damaged ({error})"
+        except OSError as error:
+            return f"cannot be read ({error})"
         except (ValueError, TypeError, KeyError):
             return "has no stamp of a store"
         different = [key for key in wanted if stamp.get(key) != wanted[key]]

@@ -14,6 +14,7 @@ from memspan.lifecycle.quotas import Quotas
 from memspan.memory import Memory
 from memspan.records import Record
 from memspan.store import StoreWriter
+from memspan.times import from_micros
 
 Call = Callable[[Memory], object]
 
@@ -162,3 +163,17 @@ def test_a_record_without_room_costs_nobody_else_anything(filled: Memory) -> Non
     assert filled._engine.current() is index
     assert observed(filled) == before
     assert filled.verify() == []
+
+
+def test_a_full_disk_does_not_deny_what_was_committed_before(memory: Memory) -> None:
+    at = from_micros(0)
+    records = [Record(id=f"m{n}", user="ana", text=f"{n} " + "long " * 2000, at=at) for n in range(30)]
+    with memory._engine.store._pool.writer() as connection:  # type: ignore[attr-defined]
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages + 30}")
+    with pytest.raises(StoreError, match="no space left for the database") as raised:
+        memory.add_records(records, batch=1)
+    assert "the transaction that failed changed nothing" in str(raised.value)
+    there = [recall.id for recall in memory.latest("ana", k=100)]
+    assert 0 < len(there) < len(records)
+    assert memory.verify() == []

@@ -209,6 +209,23 @@ def test_a_snapshot_that_cannot_be_deleted(cache: Path, path: Path, open_memory:
     assert memory.forget(user="ana") == 1
 
 
+def test_a_snapshot_that_cannot_be_read_is_not_called_damaged(
+    saved: dict[str, Any],
+    open_memory: Open,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*args: Any, **options: Any) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(snapshots.Index, "load", refuse)
+        memory = open_memory()
+    (warning,) = warnings_of(caplog)
+    assert "agent.memspan.index cannot be read ([Errno 13] Permission denied)" in warning
+    assert answers_of(memory) == saved
+
+
 @pytest.mark.parametrize("version", [1, 99, 2**32 - 1])
 def test_another_format_version_is_not_damage(
     saved: dict[str, Any], cache: Path, open_memory: Open, caplog: pytest.LogCaptureFixture, version: int

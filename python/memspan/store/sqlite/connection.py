@@ -81,14 +81,14 @@ def _explain(error: Exception, path: Path) -> str:
     if "locked" in text or "busy" in text:
         return (
             f"another process or handle held the database lock for more than {BUSY_SECONDS:.0f} seconds "
-            f"({text}); nothing was changed; try again when its write has ended"
+            f"({text}); the transaction that waited changed nothing; try again when its write has ended"
         )
     if "not a database" in text:
         return f"this file is not a memspan store ({text})"
     if "malformed" in text or "corrupt" in text or "Could not decode" in text:
         return f"the database is damaged ({text}); restore it from a backup{_beside_the_log(path)}"
     if "full" in text:
-        return f"no space left for the database ({text}); nothing was changed"
+        return f"no space left for the database ({text}); the transaction that failed changed nothing"
     if ("unable to open" in text or "I/O" in text) and _too_many_files():
         return (
             f"too many files are open in this process, or on this machine ({text}); close some, such as memories that "
