@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from memspan.errors import StoreError
 from memspan.memory import Memory
 from memspan.store import SqliteStore
 from memspan.store.schema import cookie
+from memspan.store.sqlite import store
 from memspan.store.sqlite.put_back import announce_rewrite
 from memspan.times import now_micros
 
@@ -118,6 +120,32 @@ def test_two_that_erase_at_once_put_nothing_back(
             add(other, "m2")
     assert found(memory) == found(other) == {"m1", "m2"}
     assert memory._engine.store.sequence() < 100
+    assert not caplog.records
+
+
+def test_many_erasures_that_fail_put_nothing_back(
+    memory: Memory, open_memory: Open, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = open_memory()
+    add(memory, "m1", "m2")
+    index = other._engine.current()
+
+    def full(*args: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "find_temporary_folder", full)
+        for _ in range(20):
+            with pytest.raises(StoreError, match="the files could not be rewritten"):
+                memory._engine.store.erase()
+        add(memory, "m3")
+    assert found(other) == {"m1", "m2", "m3"}
+    assert other._engine.current() is index
+    assert not caplog.records
+    memory.forget(user="ana", id="m1")
+    add(other, "m4")
+    assert found(memory) == {"m2", "m3", "m4"}
+    assert other._engine.current() is index
     assert not caplog.records
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from memspan.times import now_micros
 
-__all__ = ["announce_cookie", "drop_given_up", "fits_cookie", "keep_cookie"]
+__all__ = ["announce_cookie", "drop_given_up", "fits_cookie", "keep_cookie", "withdraw_cookie"]
 
 _KEPT: Final = "schema_cookie"
 """The setting that says what it is, or will be when all have done what they announced."""
@@ -27,10 +27,21 @@ def keep_cookie(connection: sqlite3.Connection) -> None:
     _set(connection, _KEPT, _cookie(connection))
 
 
-def announce_cookie(connection: sqlite3.Connection) -> None:
-    """Note, inside an open exclusive transaction, that a rewriting comes, which adds one; others may have, too."""
-    _set(connection, _KEPT, max(_get(connection, _KEPT) or 0, _cookie(connection)) + 1)
+def announce_cookie(connection: sqlite3.Connection) -> int:
+    """Note, inside an open exclusive transaction, that a rewriting comes, which adds one; others may have, too. Returns
+    what it is now."""
+    now = _cookie(connection)
+    _set(connection, _KEPT, max(_get(connection, _KEPT) or 0, now) + 1)
     _set(connection, _ANNOUNCED, now_micros())
+    return now
+
+
+def withdraw_cookie(connection: sqlite3.Connection, before: int) -> None:
+    """Take back, inside an open exclusive transaction, what was announced when it was `before` and did not come. When
+    it is another one since, somebody else's rewriting may have come: then `drop_given_up` sees to it."""
+    kept = _get(connection, _KEPT) or 0
+    if before == _cookie(connection) < kept:
+        _set(connection, _KEPT, kept - 1)
 
 
 def fits_cookie(connection: sqlite3.Connection) -> bool:

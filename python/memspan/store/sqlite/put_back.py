@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
 
-from memspan.store.schema.cookie import announce_cookie, drop_given_up, fits_cookie, keep_cookie
+from memspan.store.schema.cookie import (
+    announce_cookie,
+    drop_given_up,
+    fits_cookie,
+    keep_cookie,
+    withdraw_cookie,
+)
 from memspan.store.sequence import begin_history
 
 from .reader import SqliteReader
 
-__all__ = ["announce_rewrite", "notice_put_back"]
+__all__ = ["announce_rewrite", "announced_rewrite", "notice_put_back"]
+
+_BRIEFLY_MS: Final = 100
 
 
 def notice_put_back(connection: sqlite3.Connection) -> None:
@@ -27,12 +38,34 @@ def notice_put_back(connection: sqlite3.Connection) -> None:
         keep_cookie(connection)
 
 
-def announce_rewrite(connection: sqlite3.Connection) -> None:
-    """Tell others that a `VACUUM` is coming, which changes the cookie by one and no content."""
+@contextmanager
+def announced_rewrite(connection: sqlite3.Connection) -> Iterator[None]:
+    """Tell others that the block makes a `VACUUM`, which changes the cookie by one and no content. Where it fails, that
+    is taken back, if it can be: many that failed, as on a full disk, would look like a file that was put back."""
+    before = announce_rewrite(connection)
+    try:
+        yield
+    except BaseException:
+        with suppress(sqlite3.Error):
+            # Whoever has the lock may be why it failed, and was waited for already.
+            connection.execute(f"PRAGMA busy_timeout = {_BRIEFLY_MS}")
+            with _exclusive(connection):
+                withdraw_cookie(connection, before)
+        raise
+
+
+def announce_rewrite(connection: sqlite3.Connection) -> int:
+    """Tell others that a `VACUUM` is coming; returns the cookie that there is."""
+    with _exclusive(connection):
+        notice_put_back(connection)
+        return announce_cookie(connection)
+
+
+@contextmanager
+def _exclusive(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("BEGIN IMMEDIATE")
     try:
-        notice_put_back(connection)
-        announce_cookie(connection)
+        yield
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:

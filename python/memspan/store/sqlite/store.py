@@ -21,7 +21,7 @@ from memspan.times import now_micros
 from .checkpoints import Checkpoints
 from .connection import BUSY_SECONDS, LOG_PAGES, create_private_file, find_temporary_folder, translated
 from .pool import ConnectionPool
-from .put_back import announce_rewrite, notice_put_back
+from .put_back import announced_rewrite, notice_put_back
 from .reader import ERASE_LATER, ERASE_PENDING, ERASED, SqliteReader
 from .write_turns import WriteTurns
 from .writer import SqliteWriter
@@ -191,14 +191,14 @@ class SqliteStore:
         promised = connection.execute(
             "SELECT key, value FROM meta WHERE key IN (?, ?)", (ERASE_PENDING, ERASE_LATER)
         ).fetchall()
-        announce_rewrite(connection)
-        # The copy may be larger than memory; it holds live rows only.
-        connection.execute("PRAGMA temp_store = FILE")
-        find_temporary_folder(connection, self.path)
-        try:
-            connection.execute("VACUUM")
-        finally:
-            connection.execute("PRAGMA temp_store = MEMORY")
+        with announced_rewrite(connection):
+            # The copy may be larger than memory; it holds live rows only.
+            connection.execute("PRAGMA temp_store = FILE")
+            find_temporary_folder(connection, self.path)
+            try:
+                connection.execute("VACUUM")
+            finally:
+                connection.execute("PRAGMA temp_store = MEMORY")
         deadline = time.monotonic() + seconds
         while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             if time.monotonic() > deadline:
