@@ -62,8 +62,8 @@ ENGLISH: Final[Table] = (
     ),
     (
         "order",
-        r"\b(?:which|what|who|did)\b.{1,200}\b(?:first|earlier|earliest|before|later|last|most "
-        r"recently)\b.{0,200}\bor\b",
+        r"\b(?:which|what|who|did)\b.{1,200}\b(?:first|earlier|earliest|before|later|"
+        rf"last(?! {OF_TIME})|most recently)\b.{{0,200}}\bor\b",
         "asks which of two came first",
     ),
     (
@@ -263,12 +263,13 @@ ENGLISH: Final[Table] = (
     ),
     (
         "update",
-        r"\b(?:now|nowadays|still|currently|current|latest|newest|these days|at the moment|at present|"
+        r"\b(?:(?<!just )now|nowadays|still|currently|current|latest|newest|these days|at the moment|at present|"
         r"presently)\b",
         "asks for what holds now",
     ),
     (
         "update",
+        r"^(?!.*\b(?:did|was|were|had|said|told)\b).*\bjust now\b|"
         r"\b(?:most recent|most recently|any ?more|any longer|up to date|so far|as of|yet|last time|"
         r"to date|updated)\b",
         "asks for what holds now",
