@@ -31,6 +31,53 @@ def test_a_day_that_has_begun_is_the_next_one_until_it_ends(question: str) -> No
     assert found.start == to_micros("2023-06-16")
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When does school start in September?",
+        "Which trips are planned in September?",
+        "What appointments do I have in September?",
+        "Wann fängt die Schule im September an?",
+        "Quand commence l'école en septembre ?",
+        "¿Cuándo empieza el colegio en septiembre?",
+        "Quando inizia la scuola a settembre?",
+        "Quando começa a escola em setembro?",
+        "Wanneer begint de school in september?",
+        "Когда начинается школа в сентябре?",
+        "Приедет ли Анна в сентябре?",
+        "Kiedy zaczyna się szkoła we wrześniu?",
+    ],
+)
+def test_what_begins_or_is_arranged_is_to_come(question: str) -> None:
+    (found,) = find_times(question, "2023-06-15T14:30Z")
+    assert found.start == to_micros("2023-09-01")
+
+
+@pytest.mark.parametrize(
+    "question", ["À quelle heure part le train vendredi ?", "¿A qué hora sale el tren el viernes?"]
+)
+def test_the_hour_of_a_day_is_to_come(question: str) -> None:
+    (found,) = find_times(question, "2023-06-15T14:30Z")
+    assert found.start == to_micros("2023-06-16")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When did school start in September?",
+        "Which trips were planned in September?",
+        "Do you know what I told you about when to start in September?",
+        "Wann hat die Schule im September angefangen?",
+        "Quand a commencé l'école en septembre ?",
+        "¿Cuándo empezó el colegio en septiembre?",
+        "Когда начиналась школа в сентябре?",
+    ],
+)
+def test_what_began_is_over(question: str) -> None:
+    (found,) = find_times(question, "2023-06-15T14:30Z")
+    assert found.start == to_micros("2022-09-01")
+
+
 def test_a_long_sentence_is_not_looked_at() -> None:
     question = "Was steht am Freitag " + "und am Montag " * 20 + "an?"
     assert find_times(question, "2023-06-15T14:30Z")[0].start == to_micros("2023-06-09")

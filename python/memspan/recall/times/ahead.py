@@ -43,6 +43,12 @@ _DOERS: Final = word_set("i we you he she they i'm we're you're he's she's they'
 """Behind these "meeting" is what one does."""
 _HAVE: Final = word_set("have has got")
 _DO: Final = word_set("do does")
+_APPOINTED: Final = word_set(
+    "appointment appointments meeting meetings reservation reservations booking bookings exam exams flight flights"
+)
+"""What one has at a time to come: "what appointments do I have in June"."""
+_STARTS: Final = word_set("start begin open leave depart arrive end close finish")
+_WHEN: Final = word_set("when time")
 _HAD_ON: Final = word_set("on anything something any time")
 """Behind "do I have", what makes it one's time: "do I have anything on Friday"."""
 _OWN: Final = {"i": ("a", "an"), "we": ("a", "an")}
@@ -133,9 +139,11 @@ def _looks_ahead(words: Sequence[str]) -> bool:
             or (word in _ADVISED and _is_advice(words[place + 1 : place + 1 + _NEAR]))
             or (before == "the" and word == "plan" and "is" in words)
             or _is_doing(words, place)
+            or (word in _ARRANGED and before in _BE)
+            or (word in _STARTS and not _WHEN.isdisjoint(words[:place]) and not _DO.isdisjoint(words[:place]))
             or (
                 word == "have"
-                and _has_on(before, after)
+                and (_has_on(before, after) or not _APPOINTED.isdisjoint(words))
                 and not _DO.isdisjoint(words[max(0, place - _NEAR) : place])
             )
             or (word in _OPEN and not _NOW.isdisjoint(words[max(0, place - _NEAR) : place]))

@@ -166,3 +166,4 @@ LEXICON = Lexicon(
     r"|\b(?:heb|hebt|heeft|hebben|ben|bent|is|zijn)\b.*\b(?!gepland\b)(?:\w*ge\w{2,}|(?:be|ver|ont|her)\w{3,})(?:d|t|en)\b",
     many="dagen weken weekends maanden jaren decennia uren minuten",
 )
+    r"|\b(?:wanneer|laat)\b.*\b(?:begint|beginnen|start|starten|opent|sluit|eindigt|vertrekt|vertrekken)\b"

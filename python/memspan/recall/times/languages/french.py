@@ -157,6 +157,7 @@ LEXICON = Lexicon(
     ahead=r"\boù\b.*\b(?:vais|vas|va|allons|allez|vont)\b|"
     r"\b(?:prévue?s?|prévois|prévoit|prévoyons|échéances?|agenda|planning|rendez - vous)\b"
     r"|\b(?:fais|faisons|pars|partons|viens|viennent|vient(?! de\b))\b|\bfait - on\b"
+    r"|\b(?:quand|quelle #)(?!\w).*\b(?:commence(?:nt)?|débute(?:nt)?|part|partent|ouvre|ferme|finit)\b"
     r"|\b(?:suis|es|est|sommes|êtes|sont)\b.*\b(?:libres?|disponibles?|dispo)\b"
     r"|\b(?:vais|vas|va|allons|allez|vont)(?: (?:-|t|je|tu|il|elle|on|nous|vous|ils|elles|y))* \w+(?:er|ir|re|oir)\b"
     r"|\b(?:se|au|fe|i|viend|dev|pour|faud|ver)r(?:ai|as|a|ons|ez|ont)\b"

@@ -207,3 +207,4 @@ LEXICON = Lexicon(
     r"|besuch|verpass|vereinbar)te(?:st|n)?)\b)",
     many="tage tagen wochen wochenenden monate monaten jahre jahren jahrzehnte jahrzehnten stunden minuten",
 )
+    r"|\b(?:wann|uhr)\b.*\b(?:beginn(?:t|en)|fäng(?:t|en)|start(?:et|en)|öffne(?:t|n)|schließ(?:t|en)|ende(?:t|n))\b"

@@ -151,6 +151,7 @@ LEXICON = Lexicon(
     r"|\b(?:ero|eri|era|eravamo|erano|avevo|avevi|aveva|avevamo|avevano)\b",
     ahead=r"\b(?:previst[oaie]|programm[ai]|programmat[oaie]|agenda|scade|scadono|scadenz[ae]|impegn[oi]|appuntament[oi])\b"
     r"|\b(?:faccio|facciamo|vado|andiamo|viene|vengono|vengo|parto|partiamo)\b"
+    r"|\b(?:quando|che #)(?!\w).*\b(?:inizia|iniziano|comincia|cominciano|finisce|apre|chiude|parte|partono)\b"
     r"|\b(?:sono|sei|è|siamo|siete)\b.*\b(?:liber[oaie]|disponibil[ei])\b|\bpiani\b|\bprogetti per\b"
     r"|\bentro(?: (?:il|lo|la|l|le))* #"
     r"|\b(?:devo|devi|deve|dobbiamo|dovete|devono)\b(?!.*\b(?:sapere|ricordare)\b)|\bho (?:qualcosa|qualche)\b"

@@ -142,6 +142,7 @@ LEXICON = Lexicon(
     },
     ahead=r"\b(?:agenda|prazos?|planos|compromissos?|(?:marcad|agendad|planead|planejad|previst|programad)[oa]s?|vencem?)\b"
     r"|\b(?:faço|fazemos|vou|vamos|venho|vem|vêm|viajo|viajamos)\b"
+    r"|\b(?:quando|que #)(?!\w).*\b(?:começam?|iniciam?|terminam?|abrem?|fecham?|sai|saem|partem?)\b"
     r"|\b(?:estou|estás|está|estamos|estão)\b.*\b(?:livres?|disponíve(?:l|is)|ocupad[oa]s?)\b"
     r"|\b(?:vou|vais|vai|vamos|vão) \w+(?:ar|er|ir|or)\b|\b(?:tenho|temos) (?:que|de|algo|algum|alguma)\b"
     r"|\b(?:tenho|temos|tem)(?: (?:na|no|nas|nos|em|para|a|o|dia|esta|este|nesta|neste))* #"

@@ -145,6 +145,7 @@ LEXICON = Lexicon(
     },
     ahead=r"\b(?:planes|agenda|plazos?|vence|vencen|previst[oa]s?|planead[oa]s?|programad[oa]s?|pendientes?|toca)\b"
     r"|\b(?:hago|haces|hacemos|vengo|viene|vienen|viajo|viajamos|voy|vamos|salgo)\b"
+    r"|\b(?:cu[áa]ndo|qu[ée] #)(?!\w).*\b(?:empiezan?|comienzan?|terminan?|abren?|cierran?|sale|salen)\b"
     r"|\b(?:estoy|estás|está|estamos|están)\b.*\b(?:libres?|ocupad[oa]s?|disponibles?)\b"
     r"|\b(?:voy|vas|va|vamos|vais|van) a \w+(?:ar|er|ir)\w{0,4}\b"
     r"|\b(?:tengo|tienes|tiene|tenemos|tienen) (?:algo|algún|alguna|una? (?:cita|reunión|plan)"
