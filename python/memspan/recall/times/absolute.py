@@ -16,7 +16,7 @@ from .numbered import is_number
 from .partial import Partial
 from .reading import Reading, Sentence
 from .turns import part_of_day
-from .weeks import read_week
+from .weeks import read_week, read_week_behind
 from .years import POSSESSIVES, QUALIFIED, read_bare_year, read_decade, read_short_year, read_year
 
 __all__ = ["read_absolute", "read_partial"]
@@ -48,6 +48,8 @@ def read_absolute(sentence: Sentence, at: int) -> Reading | None:
         return _quarter(sentence, which, months, at + 1)
     if kind == "isoweek":
         return read_week(sentence, at + 1)
+    if kind == "number" and (week := read_week_behind(sentence, at)) is not None:
+        return week
     if kind == "decade":
         return read_decade(sentence, at)
     return read_partial(sentence, at)
@@ -93,6 +95,8 @@ def _is_day_of_month(sentence: Sentence, at: int) -> bool:
         units = [sentence.value(each) for each in (follows, follows + 1) if sentence.kind(each) == "unit"]
         if units == ["month"] and kinds & {"last", "this", "next"}:
             return True
+        if units == ["month"] and _of_the_month(sentence, at, follows):
+            return True
     if is_lone_day(sentence, at):
         return True
     if not token.ordinal or not token.word[0].isdigit() or counts_noun(sentence, at):
@@ -100,6 +104,19 @@ def _is_day_of_month(sentence: Sentence, at: int) -> bool:
     if sentence.kind(at - 2) == "of" and sentence.kind(at - 3) in ("unit", "part"):  # "the week of the 5th"
         return sentence.kind(at - 1) == "the"
     return sentence.kind(at - 1) == "the" and sentence.kind(at - 2) in BEFORE_DAYS
+
+
+def _of_the_month(sentence: Sentence, at: int, month_at: int) -> bool:
+    """As in "on the first of the month", where the article is that of the month."""
+    month = sentence.tokens[month_at]
+    if sentence.lexicon.language != "en" or month.possessive or month.kind != "unit":
+        return False
+    return (
+        [sentence.kind(place) for place in (at - 1, at + 1, at + 2)] == ["the", "of", "the"]
+        and sentence.kind(at - 2) in BEFORE_DAYS
+        and month_at == at + 3
+        and sentence.closes(month_at + 1)
+    )
 
 
 def _reading(
@@ -205,6 +222,8 @@ def _day_first(sentence: Sentence, at: int) -> Reading | None:
         return None
     token = sentence.tokens[month_at]
     stop = month_at + 1
+    if sentence.kind(stop) in ("unit", "half") and sentence.tokens[stop].start == token.end:
+        return None  # "der 5. Maiwoche"
     year, end = read_year(sentence, stop)
     if year is None and token.short and not token.capital and not sentence.closes(stop):
         return None

@@ -46,6 +46,12 @@ def read_ago(sentence: Sentence, at: int) -> Reading | None:
         day = _day_back(sentence, amount, sentence.value(stop), stop + 1)
         if day is not None:
             return day
+    if direction < 0 and (sentence.kind(stop), sentence.kind(stop + 1)) == ("last", "weekday"):
+        last = turned(sentence, -(sentence.value(stop) or 1), stop + 1, stop + 2)
+        days = 0 if last is None else (last.span.start - day_span(sentence.now).start).days
+        day = _day_back(sentence, amount, days, stop + 2) if days else None
+        if day is not None:  # "a year ago last Friday"
+            return day
     exact_stop = _past_to_the_day(sentence, stop)
     if direction < 0 and (exact_stop or _is_exact(sentence, at, back)):
         day = _day_back(sentence, amount, 0, exact_stop or stop)

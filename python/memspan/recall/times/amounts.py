@@ -7,10 +7,11 @@ from typing import Final, NamedTuple
 from .calendar import Unit
 from .reading import Sentence
 
-__all__ = ["Amount", "read_amount"]
+__all__ = ["Amount", "is_bare_count", "read_amount"]
 
 _MOST: Final = 100_000
 _HUNDRED: Final = 100
+_BARE: Final = {"dozen": 12, "hundred": 100, "thousand": 1000}
 # What a part of a unit is counted in.
 _FINER: Final[dict[Unit, tuple[Unit, int]]] = {
     "hour": ("minute", 60),
@@ -138,6 +139,8 @@ def _is_one_ahead(sentence: Sentence, at: int) -> bool:
 
 def _counts(sentence: Sentence, at: int) -> tuple[float, float, int] | None:
     kind = sentence.kind(at)
+    if is_bare_count(sentence, at):
+        return _BARE[sentence.tokens[at].word], _BARE[sentence.tokens[at].word], at + 1
     if kind == "a":
         return 1, 1, at + 1
     if kind == "number" and (hundreds := _with_hundreds(sentence, at)) is not None:
@@ -150,6 +153,13 @@ def _counts(sentence: Sentence, at: int) -> tuple[float, float, int] | None:
     if kind == "every" and sentence.tokens[at].word == "some" and sentence.kind(at + 1) == "unit":
         return (2, 5, at + 1) if sentence.tokens[at + 1].word in sentence.lexicon.many else None
     return None
+
+
+def is_bare_count(sentence: Sentence, at: int) -> bool:
+    """Whether a number without its "a" stands there, as behind "last": "the last hundred days"."""
+    if sentence.lexicon.language != "en" or sentence.kind(at) != "word":
+        return False
+    return sentence.tokens[at].word in _BARE and sentence.kind(at - 1) in _DIRECTED
 
 
 def _with_hundreds(sentence: Sentence, at: int) -> tuple[int, int, int] | None:

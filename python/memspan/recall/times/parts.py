@@ -6,9 +6,10 @@ from datetime import timedelta
 from typing import Any, Final
 
 from .calendar import Span, Unit, clip, day_span, moved, shifted, unit_span
+from .partial import Partial
 from .placing import Reader
 from .reading import Reading, Sentence
-from .years import QUALIFIED
+from .years import QUALIFIED, read_year
 
 __all__ = ["nth_of", "read_part", "read_week_of_month"]
 
@@ -20,6 +21,9 @@ _COUNTABLE: Final = ("day", "week", "month", "quarter", "year")
 _MOST_LEADS: Final = 2
 """Words between a part and the whole: "of the"."""
 _FEW: Final = 5
+_MOST_NTH: Final = 5
+_DOTTED: Final = ("de", "pl")
+"""Languages whose figures with a dot are ordinals."""
 _TWO_DAYS: Final = timedelta(days=2)
 
 
@@ -38,10 +42,14 @@ def read_part(sentence: Sentence, at: int, read: Reader) -> Reading | None:
         count, counted_at = sentence.value(counted_at), counted_at + 1
     elif sentence.kind(counted_at) == "few":  # "the last few days of May"
         most, counted_at = sentence.value(counted_at)[1], counted_at + 1
-    elif sentence.kind(at) == "number" and not sentence.tokens[at].ordinal:  # "les deux premières semaines"
+    elif (
+        sentence.kind(at) == "number" and not sentence.tokens[at].ordinal and sentence.kind(at + 1) != "dot"
+    ):  # "les deux premières semaines"
         count = sentence.value(at)
     elif not listed and sentence.kind(at - 1) not in ("and", "or", "comma"):
         most = _unnumbered(sentence, counted_at)
+    if not listed and (joined := _of_month_in_front(sentence, counted_at, which, count)) is not None:
+        return joined
     counted = sentence.kind(counted_at)
     if counted not in ("unit", "weekday", "half"):
         return None
@@ -74,6 +82,27 @@ def read_part(sentence: Sentence, at: int, read: Reader) -> Reading | None:
     return base._replace(
         span=span, reason=f"a part of {base.reason}", unit=unit, needs_preposition=False, partial=None
     )
+
+
+def _of_month_in_front(sentence: Sentence, at: int, which: int, count: int) -> Reading | None:
+    """The "Juniwoche" of "der ersten Juniwoche 2023", the "Maihälfte" of "zweite Maihälfte", which are one word."""
+    held = sentence.kind(at + 1)
+    if sentence.kind(at) != "month" or held not in ("unit", "half"):
+        return None
+    if sentence.tokens[at].end != sentence.tokens[at + 1].start:
+        return None
+    year, stop = read_year(sentence, at + 2)
+    month = Partial(year, sentence.value(at)).resolve(sentence.now)
+    if month is None:
+        return None
+    value = sentence.value(at + 1)
+    span = _several(month, value, which, count) if count else nth_of(month, held, value, which)
+    if span is None:
+        return None
+    unit: Unit = value if held == "unit" else "day"
+    recurs: Unit | None = "year" if year is None else None
+    certainty = 0.8 if year is None else 1.0
+    return Reading(span, stop, certainty, "a part of such a month", unit, recurs=recurs)
 
 
 def read_week_of_month(sentence: Sentence, at: int, read: Reader) -> Reading | None:
@@ -139,12 +168,18 @@ def _after_list(sentence: Sentence, at: int) -> int:
 
 def _which(sentence: Sentence, at: int) -> tuple[int, int]:
     """The how manyth is meant, -1 for the last, 0 for none, and what follows."""
+    if sentence.kind(at) == "number" and sentence.kind(at + 1) == "dot":
+        near = (
+            sentence.tokens[at].end == sentence.tokens[at + 1].start and 1 <= sentence.value(at) <= _MOST_NTH
+        )
+        # "3. Woche im Mai"
+        return (sentence.value(at), at + 2) if near and sentence.lexicon.language in _DOTTED else (0, at)
     if sentence.kind(at) == "number" and not sentence.tokens[at].ordinal:
         at += 1
     kind = sentence.kind(at)
     if kind == "last":
         return -(sentence.value(at) or 1), at + 1
-    if kind == "number" and sentence.tokens[at].ordinal and 1 <= sentence.value(at) <= 5:
+    if kind == "number" and sentence.tokens[at].ordinal and 1 <= sentence.value(at) <= _MOST_NTH:
         if (sentence.kind(at + 1), sentence.kind(at + 2)) == ("to", "last"):  # "the second to last week"
             return -sentence.value(at), at + 3
         return sentence.value(at), at + 1

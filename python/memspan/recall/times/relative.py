@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from .ago import read_ago, read_day_back, read_same, read_same_unit
-from .amounts import Amount, read_amount
+from .amounts import Amount, is_bare_count, read_amount
 from .calendar import Span, Unit, clip, day_span, shifted, unit_span
 from .counting import SURE, part_at, several_turns, stretch, turned
 from .nights import is_last_night
@@ -89,7 +89,11 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
     kind = sentence.kind(follows)
     if direction == 0 and _DIRECTIONS.get(kind):  # "this past weekend"
         return _directed(sentence, follows, rolling=rolling)
-    if kind in _COUNTS or (kind == "a" and sentence.lexicon.language != "en"):
+    if (
+        kind in _COUNTS
+        or is_bare_count(sentence, follows)
+        or (kind == "a" and sentence.lexicon.language != "en")
+    ):
         if direction == 0:
             return _counted_first(sentence, follows)  # "ces deux dernières semaines"
         amount = read_amount(sentence, follows)
@@ -248,6 +252,8 @@ def _weekday(sentence: Sentence, at: int) -> Reading | None:
     if found is not None:
         return found
     if _any(sentence, at - 1) or (sentence.lexicon.language == "en" and token.word.endswith("ays")):
+        return None
+    if sentence.kind(at + 1) == "plural":  # "on Friday evenings"
         return None
     now = sentence.now
     today = day_span(now).start

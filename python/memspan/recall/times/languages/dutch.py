@@ -7,6 +7,18 @@ from memspan.recall.times.lexicon import Lexicon
 from .numbers_in_words import dutch_numbers
 
 _DAYS = ("maandag", "dinsdag", "woensdag", "donderdag", "vrijdag", "zaterdag", "zondag")
+_MONTHS: tuple[str, ...] = (
+    "januari",
+    "februari",
+    "maart",
+    "april",
+    "mei",
+    "juni",
+    "juli",
+    "augustus",
+    "september",
+)
+_MONTHS += ("oktober", "november", "december")
 _PARTS = {"ochtend": 0, "middag": 1, "avond": 2, "nacht": 3}
 
 LEXICON = Lexicon(
@@ -47,11 +59,16 @@ LEXICON = Lexicon(
             "decennium|decennia": "decade",
             "eeuw": "century",
         },
-        # "Dinsdagavond" is a day and a part of it.
+        # "Dinsdagavond" is a day and a part of it, "juniweek" a month and what it has several of.
         "glued": {
             day + spelling: (len(day), ("weekday", weekday), ("part", part))
             for weekday, day in enumerate(_DAYS)
             for spelling, part in _PARTS.items()
+        }
+        | {
+            month + spelling: (len(month), ("month", number), ("unit", unit))
+            for number, month in enumerate(_MONTHS, 1)
+            for spelling, unit in {"week": "week", "weken": "week", "weekend": "weekend"}.items()
         }
         # Elsewhere "voor Kerst" is before Christmas.
         | {
@@ -156,6 +173,7 @@ LEXICON = Lexicon(
     },
     ahead=r"\b(?:gepland|agenda|programma|planning|deadlines?|plannen|zal|zult|zullen|doe|kom|komt|vlieg|vliegt)\b"
     r"|\b(?:ga|gaat|gaan) (?:ik|je|jij|u|hij|ze|zij|we|wij|jullie)\b"
+    r"|\b(?:wanneer|laat)\b.*\b(?:begint|beginnen|start|starten|opent|sluit|eindigt|vertrekt|vertrekken)\b"
     r"|\b(?:moet|moeten)\b(?!.*\b(?:weten|onthouden)\b)"
     r"|\b(?:ben|bent|is|zijn)\b.*\b(?:vrij|beschikbaar|bezet|te doen)\b"
     r"|\b(?:heb|hebt|heeft|hebben)\b.*\b(?:tijd|vrij|afspraak|afspraken|te doen)\b"
@@ -166,4 +184,3 @@ LEXICON = Lexicon(
     r"|\b(?:heb|hebt|heeft|hebben|ben|bent|is|zijn)\b.*\b(?!gepland\b)(?:\w*ge\w{2,}|(?:be|ver|ont|her)\w{3,})(?:d|t|en)\b",
     many="dagen weken weekends maanden jaren decennia uren minuten",
 )
-    r"|\b(?:wanneer|laat)\b.*\b(?:begint|beginnen|start|starten|opent|sluit|eindigt|vertrekt|vertrekken)\b"

@@ -7,6 +7,23 @@ from memspan.recall.times.lexicon import Lexicon
 from .numbers_in_words import german_numbers
 
 _DAYS = ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag")
+_MONTHS: tuple[str, ...] = (
+    "januar",
+    "februar",
+    "märz",
+    "april",
+    "mai",
+    "juni",
+    "juli",
+    "august",
+    "september",
+)
+_MONTHS += ("oktober", "november", "dezember")
+_HELD: dict[str, tuple[str, str | None]] = {
+    **dict.fromkeys(("woche", "wochen"), ("unit", "week")),
+    **dict.fromkeys(("wochenende", "wochenenden"), ("unit", "weekend")),
+    "hälfte": ("half", None),
+}
 _PARTS = {"morgen": 0, "vormittag": 0, "mittag": 1, "nachmittag": 1, "abend": 2, "nacht": 3}
 
 _STEMS = (
@@ -63,11 +80,16 @@ LEXICON = Lexicon(
             "jahrzehnt|jahrzehnte|jahrzehnten": "decade",
             "jahrhundert": "century",
         },
-        # "Dienstagabend" is a day and a part of it.
+        # "Dienstagabend" is a day and a part of it, "Juniwoche" a month and what it has several of.
         "glued": {
             day + spelling: (len(day), ("weekday", weekday), ("part", part))
             for weekday, day in enumerate(_DAYS)
             for spelling, part in _PARTS.items()
+        }
+        | {
+            month + spelling: (len(month), ("month", number), held)
+            for number, month in enumerate(_MONTHS, 1)
+            for spelling, held in _HELD.items()
         },
         "season": {"frühling|frühjahr": 0, "sommer": 1, "herbst": 2, "winter": 3},
         "part": {"vormittag|am morgen|jeden morgen": 0, "nachmittag": 1, "abend": 2, "nacht": 3},
@@ -196,6 +218,7 @@ LEXICON = Lexicon(
     r"|\b(?:werde|wirst|wird|werden|werdet|plane|planst|plant|planen|pläne|termine?|kalender|agenda|fristen|frist)\b"
     r"|\b(?:mach(?:e|st|en)|komm(?:e|st|t|en)|fahr(?:e|en)|fähr(?:st|t)|flieg(?:e|st|t|en)|gehe|reise|besuche|schenke)\b"
     r"|\bsteh(?:t|en)\b.*\ban(?: \W)*$|\b(?:habe?|hast|hat|haben|habt)\b.*\b(?:zeit|frei|vor(?: \W)*$)"
+    r"|\b(?:wann|uhr)\b.*\b(?:beginn(?:t|en)|fäng(?:t|en)|start(?:et|en)|öffne(?:t|n)|schließ(?:t|en)|ende(?:t|n))\b"
     r"|\b(?:bin|bist|ist|sind|seid)\b.*\b(?:frei|verfügbar|los)\b"
     r"|\b(?:muss|musst|müssen|müsst|soll|sollst|sollen|sollt)\b(?!.*\b(?:wissen|merken|erinnern|behalten)\b)"
     r"|\b(?:habe?|hast|hat|haben|habt) \w+(?: (?:am|an|im|in|zu|zum|den|der|dem|diese[nrsm]?))* #(?: #)*(?: \W)*$",
@@ -207,4 +230,3 @@ LEXICON = Lexicon(
     r"|besuch|verpass|vereinbar)te(?:st|n)?)\b)",
     many="tage tagen wochen wochenenden monate monaten jahre jahren jahrzehnte jahrzehnten stunden minuten",
 )
-    r"|\b(?:wann|uhr)\b.*\b(?:beginn(?:t|en)|fäng(?:t|en)|start(?:et|en)|öffne(?:t|n)|schließ(?:t|en)|ende(?:t|n))\b"
