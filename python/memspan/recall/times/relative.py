@@ -8,6 +8,7 @@ from .ago import read_ago, read_day_back, read_same, read_same_unit
 from .amounts import Amount, is_bare_count, read_amount
 from .calendar import Span, Unit, clip, day_span, shifted, unit_span
 from .counting import SURE, part_at, several_turns, stretch, turned
+from .just_been import has_just_been
 from .nights import is_last_night
 from .reading import Reading, Sentence
 from .turns import part_of_day
@@ -125,7 +126,11 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
             return None  # "the last year of college", "my last day there"
     if kind == "part" and not direction and is_last_night(sentence, at, sentence.value(follows)):
         direction = -1
-    return turned(sentence, direction * _steps(sentence, at, follows), follows, follows + 1)
+    found = turned(sentence, direction * _steps(sentence, at, follows), follows, follows + 1)
+    if direction or found is None or found.span.start <= sentence.now:
+        return found
+    weekly = kind == "weekday" or (kind == "unit" and found.unit == "weekend")
+    return turned(sentence, -1, follows, follows + 1) if weekly and has_just_been(sentence, at) else found
 
 
 def _or_more(sentence: Sentence, at: int) -> bool:

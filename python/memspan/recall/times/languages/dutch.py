@@ -181,6 +181,6 @@ LEXICON = Lexicon(
     told=r"\b(?:was|waren|had|hadden|zei|zeiden|zag|zagen|gaf|gaven|nam|namen|schreef|schreven|lag|lagen|at|aten"
     r"|(?:werd|ging|stond|vond|viel|sprak|besprak|liep|hield|riep|moest|kocht|dacht|bracht|wist)(?:en)?|kwam|kwamen"
     r"|(?:belde|vertelde|noemde|plande|meldde|stelde|stuurde|maakte|wilde)n?|deed|deden|kregen|vroegen)\b"
-    r"|\b(?:heb|hebt|heeft|hebben|ben|bent|is|zijn)\b.*\b(?!gepland\b)(?:\w*ge\w{2,}|(?:be|ver|ont|her)\w{3,})(?:d|t|en)\b",
+    r"|\b(?:heb|hebt|heeft|hebben|ben|bent|is|zijn)\b.*\b(?:gedaan|gezien|gegaan|(?!gepland\b)(?:\w*ge\w{2,}|(?:be|ver|ont|her)\w{3,})(?:d|t|en))\b",
     many="dagen weken weekends maanden jaren decennia uren minuten",
 )
