@@ -23,6 +23,7 @@ _COUNTED_FROM: Final = frozenset(["agopre", "ahead", "before", "in", "number", "
 _SITTERS: Final = frozenset(["i", "he", "she", "we", "they", "you", "who", "it", "that", "everyone"])
 _COUNTS: Final = frozenset(["number", "decimal", "few", "amount", "half"])
 _AFTER_ALL: Final = frozenset(["", "comma", "dot", "other", "in", "on"])
+_OVER: Final = frozenset(["", "comma", "dot", "other"])
 _BESIDE_LAST: Final = {"before": "last", "after": "next"}
 
 
@@ -258,7 +259,7 @@ def _weekday(sentence: Sentence, at: int) -> Reading | None:
         return found
     if _any(sentence, at - 1) or (sentence.lexicon.language == "en" and token.word.endswith("ays")):
         return None
-    if sentence.kind(at + 1) == "plural":  # "on Friday evenings"
+    if sentence.kind(at + 1) == "plural" or _is_told_by_other(sentence, at):  # "on Friday evenings"
         return None
     now = sentence.now
     today = day_span(now).start
@@ -275,6 +276,13 @@ def _weekday(sentence: Sentence, at: int) -> Reading | None:
         return None  # "in Sun City"
     doubtful = token.short and sentence.kind(stop - 1) != "part" and not _stands_alone(sentence, at, stop)
     return Reading(span, stop, 0.7, reason, "day", needs_preposition=doubtful or not over, recurs="week")
+
+
+def _is_told_by_other(sentence: Sentence, at: int) -> bool:
+    """Whether what a day lies beside is no time that is known here: "the first Monday after my birthday"."""
+    if sentence.lexicon.language != "en" or sentence.kind(at + 1) not in ("before", "after"):
+        return False
+    return sentence.kind(at - 1) in ("the", "number") and sentence.kind(at + 2) not in _OVER
 
 
 def _any(sentence: Sentence, at: int) -> bool:
