@@ -23,6 +23,8 @@ MONDAY = "2023-06-12T09:00Z"
         "Wat heb ik dit weekend gedaan?",
         "Что я делал в эти выходные?",
         "Co robiłem w ten weekend?",
+        "这个周末我做了什么？",
+        "この週末は何をした？",
     ],
 )
 def test_what_was_done_is_over(question: str) -> None:
@@ -43,6 +45,8 @@ def test_what_was_done_is_over(question: str) -> None:
         "Was haben wir für dieses Wochenende geplant?",
         "¿Qué hago este fin de semana?",
         "Что сказал Том про эти выходные?",
+        "汤姆说了这个周末做什么？",
+        "この週末の予定は？",
     ],
 )
 def test_what_is_said_about_it_or_planned_is_to_come(question: str) -> None:

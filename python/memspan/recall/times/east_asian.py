@@ -40,7 +40,7 @@ from .east_asian_ago import (
     read_within_ahead,
     reading_of,
 )
-from .east_asian_ahead import ahead_in
+from .east_asian_ahead import ahead_in, has_begun, last_weekend
 from .east_asian_beside import counted_from, is_denied, past_weekday, with_part
 from .east_asian_related import Related, related_in
 from .languages.east_asian import (
@@ -86,13 +86,10 @@ def find_east_asian(text: str, now: datetime) -> list[Related]:
             if 1 in taken[start:end]:
                 continue
             reading = read(match, now)
-            if (
-                ahead is not None
-                and reading is not None
-                and ahead[start]
-                and not _has_begun(text, start, end)
-            ):
+            if ahead is not None and reading is not None and ahead[start] and not has_begun(text, start, end):
                 reading = _next(match, now, reading, read)
+            if reading is not None and reading.unit == "weekend":
+                reading = last_weekend(text, start, end, reading, now)
             if reading is not None:
                 end = past_weekday(text, reading, end)
                 reading, end = with_part(text, *counted_from(text, reading, end))
@@ -101,11 +98,6 @@ def find_east_asian(text: str, now: datetime) -> list[Related]:
     found = [one for one in found if not is_denied(text, *one[:2])]
     found.sort(key=lambda one: one[0])
     return related_in(text, found, now)
-
-
-def _has_begun(text: str, start: int, end: int) -> bool:
-    """As in "自从三月", "3月以来"."""
-    return text.endswith("自从", 0, start) or text.startswith("以来", end)
 
 
 def _next(match: Match[str], now: datetime, latest: Reading, read: _Reader) -> Reading | None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from typing import Final
 
-__all__ = ["ahead_in"]
+from .calendar import Span, shifted
+from .reading import Reading
+
+__all__ = ["ahead_in", "has_begun", "last_weekend"]
 
 _SENTENCE: Final = re.compile(r"[^。！？!?\n]+")
 _AHEAD: Final = re.compile(
@@ -18,6 +22,10 @@ _PAST: Final = re.compile(
     r"了|过(?![生年节])|当时|那时|本来|原本|是(?:谁|哪天|什么时候|在哪|怎么).{0,30}(?<!样)的$|"
     r"(?<![なま])た(?=[。、？?！!のかよねら]|$|(?![方後時場])[一-鿿])|(?:まし|でし|だっ|てい)た|かった"
 )
+_THIS: Final = ("这", "本", "今", "この")
+_INTENDED: Final = re.compile(r"[说讲提约想问]|告诉|计划|打算|决定|安排|商量|[言話聞]|予定|計画|決め|約束|誘")
+"""What is said or planned in the past is often to come."""
+_AROUND: Final = 40
 
 
 def ahead_in(text: str) -> bytearray | None:
@@ -31,3 +39,19 @@ def ahead_in(text: str) -> bytearray | None:
         if _AHEAD.search(sentence) is not None and _PAST.search(sentence) is None:
             flags[match.start() : match.end()] = b"\1" * len(sentence)
     return flags if any(flags) else None
+
+
+def has_begun(text: str, start: int, end: int) -> bool:
+    """As in "自从三月", "3月以来"."""
+    return text.endswith("自从", 0, start) or text.startswith("以来", end)
+
+
+def last_weekend(text: str, start: int, end: int, found: Reading, now: datetime) -> Reading:
+    """The same weekend, or the one before where "this" one has not begun and what was done is asked for:
+    "这个周末我做了什么". O(1)."""
+    if found.span.start <= now or not text.startswith(_THIS, start):
+        return found
+    words = text[max(0, start - _AROUND) : start] + "," + text[end : end + _AROUND]
+    if _PAST.search(words) is None or _INTENDED.search(words) is not None:
+        return found
+    return found._replace(span=Span(*(shifted(side, days=-7) for side in found.span)))
