@@ -30,6 +30,7 @@ _JOINTS: Final = frozenset(["to", "dash", "and", "or"])
 _AFTER_SEASONS: Final = frozenset(["year", "shortyear", "of"])
 _WINTER: Final = SEASONS.index("winter")
 _MOST_MONTHS: Final = 12
+_LEADS: Final = frozenset(["the", "on", "in", "until", "since", "before", "after"])
 # Adverbs and verbs that may follow a name where a noun would follow a month ("what did the May girl", "my April said").
 _NO_NOUNS: Final = word_set(
     "said says told tells went goes came comes got gets made makes never really always"
@@ -107,15 +108,20 @@ def _is_day_of_month(sentence: Sentence, at: int) -> bool:
 
 
 def _of_the_month(sentence: Sentence, at: int, month_at: int) -> bool:
-    """As in "on the first of the month", where the article is that of the month."""
+    """As in "on the first of the month", "am 1. des Monats", "el primero de mes"."""
     month = sentence.tokens[month_at]
-    if sentence.lexicon.language != "en" or month.possessive or month.kind != "unit":
+    lexicon = sentence.lexicon
+    if month.possessive or month.kind != "unit" or not sentence.closes(month_at + 1):
         return False
-    return (
-        [sentence.kind(place) for place in (at - 1, at + 1, at + 2)] == ["the", "of", "the"]
-        and sentence.kind(at - 2) in BEFORE_DAYS
-        and month_at == at + 3
-        and sentence.closes(month_at + 1)
+    if sentence.kind(month_at - 1) not in ("of", "the", "from") or month.word in lexicon.many:
+        return False
+    if lexicon.language == "en":
+        own_article = sentence.kind(at + 1) == "of" and month_at == at + 3
+        return own_article and sentence.kind(at - 1) == "the" and sentence.kind(at - 2) in BEFORE_DAYS
+    if lexicon.language == "de" and not (sentence.tokens[at].ordinal or sentence.kind(at + 1) == "dot"):
+        return False
+    return sentence.kind(at - 1) in _LEADS or (
+        sentence.kind(at - 1) == "unit" and sentence.value(at - 1) == "day"  # "el día 5 del mes"
     )
 
 
