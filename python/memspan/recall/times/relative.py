@@ -259,6 +259,8 @@ def _weekday(sentence: Sentence, at: int) -> Reading | None:
         return found
     if _any(sentence, at - 1) or (sentence.lexicon.language == "en" and token.word.endswith("ays")):
         return None
+    if [following.word for following in sentence.tokens[at + 1 : at + 3]] == [".", "com"]:
+        return None
     if sentence.kind(at + 1) == "plural" or _is_told_by_other(sentence, at):  # "on Friday evenings"
         return None
     now = sentence.now
