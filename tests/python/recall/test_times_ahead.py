@@ -65,6 +65,7 @@ def test_the_hour_of_a_day_is_to_come(question: str) -> None:
     "question",
     [
         "When did school start in September?",
+        "When does school usually start in September?",
         "Which trips were planned in September?",
         "Do you know what I told you about when to start in September?",
         "Wann hat die Schule im September angefangen?",

@@ -48,6 +48,7 @@ _APPOINTED: Final = word_set(
 )
 """What one has at a time to come: "what appointments do I have in June"."""
 _STARTS: Final = word_set("start begin open leave depart arrive end close finish")
+_HABITUAL: Final = word_set("usually normally generally typically often")
 _WHEN: Final = word_set("when time")
 _HAD_ON: Final = word_set("on anything something any time")
 """Behind "do I have", what makes it one's time: "do I have anything on Friday"."""
@@ -120,6 +121,8 @@ def _is_doing(words: Sequence[str], at: int) -> bool:
 
 
 def _looks_ahead(words: Sequence[str]) -> bool:
+    if not _HABITUAL.isdisjoint(words):
+        return False  # "when do I usually leave on Friday"
     arranged = not _ARRANGED.isdisjoint(words) and "have" in words
     if not _PAST.isdisjoint(word for word in words if word != "got" or not arranged):
         return False
