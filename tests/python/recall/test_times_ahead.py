@@ -37,6 +37,7 @@ def test_a_day_that_has_begun_is_the_next_one_until_it_ends(question: str) -> No
         "When does school start in September?",
         "Which trips are planned in September?",
         "What appointments do I have in September?",
+        "How many days are left until the trip in September?",
         "Wann fängt die Schule im September an?",
         "Quand commence l'école en septembre ?",
         "¿Cuándo empieza el colegio en septiembre?",

@@ -49,6 +49,7 @@ _APPOINTED: Final = word_set(
 """What one has at a time to come: "what appointments do I have in June"."""
 _STARTS: Final = word_set("start begin open leave depart arrive end close finish")
 _HABITUAL: Final = word_set("usually normally generally typically often")
+_UNTIL: Final = word_set("until till")
 _WHEN: Final = word_set("when time")
 _HAD_ON: Final = word_set("on anything something any time")
 """Behind "do I have", what makes it one's time: "do I have anything on Friday"."""
@@ -124,7 +125,9 @@ def _looks_ahead(words: Sequence[str]) -> bool:
     if not _HABITUAL.isdisjoint(words):
         return False  # "when do I usually leave on Friday"
     arranged = not _ARRANGED.isdisjoint(words) and "have" in words
-    if not _PAST.isdisjoint(word for word in words if word != "got" or not arranged):
+    counts_down = "how" in words and not _UNTIL.isdisjoint(words)  # "how many days are left until Christmas"
+    told = _PAST - ({"got"} if arranged else set()) - ({"left"} if counts_down else set())
+    if not told.isdisjoint(words):
         return False
     before = ""
     found = False
@@ -143,6 +146,7 @@ def _looks_ahead(words: Sequence[str]) -> bool:
             or (before == "the" and word == "plan" and "is" in words)
             or _is_doing(words, place)
             or (word in _ARRANGED and before in _BE)
+            or (word in _UNTIL and counts_down)
             or (word in _STARTS and not _WHEN.isdisjoint(words[:place]) and not _DO.isdisjoint(words[:place]))
             or (
                 word == "have"

@@ -163,7 +163,8 @@ LEXICON = Lexicon(
         "or": {"or": None, "vs|vs .|versus": True},  # a comparison, which only times take part in
         "but": {"but": None},
         "now": {"now|the present|present day|the present day": None},
-        "in": {"in|during|within|throughout": None, "over": True},  # "over a year ago" is before it
+        # "Over a year ago" is before it.
+        "in": {"in|during|within|throughout|all through": None, "over": True},
         "on": {"on|at|for": None, "around": 3},  # days on either side
         "of": {"of|fy|fiscal": None},
         "the": {"the": None},
