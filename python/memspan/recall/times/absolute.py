@@ -83,7 +83,8 @@ def read_partial(sentence: Sentence, at: int, *, bare_day: bool = False) -> Read
             )
         if _is_day_of_month(sentence, at):
             partial = Partial(day=sentence.value(at))
-            return _reading(sentence, partial, at + 1, "the latest such day of a month")
+            stop = _past_the_month(sentence, at) or at + 1
+            return _reading(sentence, partial, stop, "the latest such day of a month")
     return None
 
 
@@ -96,7 +97,7 @@ def _is_day_of_month(sentence: Sentence, at: int) -> bool:
         units = [sentence.value(each) for each in (follows, follows + 1) if sentence.kind(each) == "unit"]
         if units == ["month"] and kinds & {"last", "this", "next"}:
             return True
-        if units == ["month"] and _of_the_month(sentence, at, follows):
+        if _past_the_month(sentence, at):
             return True
     if is_lone_day(sentence, at):
         return True
@@ -107,22 +108,25 @@ def _is_day_of_month(sentence: Sentence, at: int) -> bool:
     return sentence.kind(at - 1) == "the" and sentence.kind(at - 2) in BEFORE_DAYS
 
 
-def _of_the_month(sentence: Sentence, at: int, month_at: int) -> bool:
-    """As in "on the first of the month", "am 1. des Monats", "el primero de mes"."""
-    month = sentence.tokens[month_at]
-    lexicon = sentence.lexicon
-    if month.possessive or month.kind != "unit" or not sentence.closes(month_at + 1):
-        return False
-    if sentence.kind(month_at - 1) not in ("of", "the", "from") or month.word in lexicon.many:
-        return False
+def _past_the_month(sentence: Sentence, at: int) -> int:
+    """Past the month of "on the first of the month", "am 1. des Monats", "el primero de mes"; 0 if there is none."""
+    month_at = sentence.skip(at + 1, "dot", "of", "in", "the", "from")
+    if sentence.kind(month_at) != "unit" or sentence.value(month_at) != "month":
+        return 0
+    month, lexicon = sentence.tokens[month_at], sentence.lexicon
+    if month.possessive or month.word in lexicon.many or not sentence.closes(month_at + 1):
+        return 0
+    if sentence.kind(month_at + 1) in ("last", "this", "next"):  # "le 10 du mois dernier"
+        return 0
+    before, ordinal = sentence.kind(at - 1), sentence.tokens[at].ordinal
     if lexicon.language == "en":
-        own_article = sentence.kind(at + 1) == "of" and month_at == at + 3
-        return own_article and sentence.kind(at - 1) == "the" and sentence.kind(at - 2) in BEFORE_DAYS
-    if lexicon.language == "de" and not (sentence.tokens[at].ordinal or sentence.kind(at + 1) == "dot"):
-        return False
-    return sentence.kind(at - 1) in _LEADS or (
-        sentence.kind(at - 1) == "unit" and sentence.value(at - 1) == "day"  # "el día 5 del mes"
-    )
+        kinds = [sentence.kind(place) for place in range(at + 1, month_at)]
+        led = ordinal and before == "the" and sentence.kind(at - 2) in BEFORE_DAYS and kinds == ["of", "the"]
+    else:
+        led = before in _LEADS or (before == "unit" and sentence.value(at - 1) == "day")  # "el día 5 del mes"
+        led = led and (lexicon.language != "de" or ordinal or sentence.kind(at + 1) == "dot")
+        led = led and sentence.kind(month_at - 1) in ("of", "the", "from")
+    return month_at + 1 if led else 0
 
 
 def _reading(
