@@ -26,16 +26,19 @@ _SAYS_NOTHING: Final = word_set(
     "there talk talked talking discuss discussed speak spoke say said mention mentioned i we you they he "
     "she it my our your their us a an the of in at during for from and with between since that s t please "
     "can could would happend whats u lets summarise summarize summary sum overview review "
+    "message messages chat chats conversation conversations memories entries write wrote written told or whole "
+    "entire day "
     # German
     "was wer worüber ist sind war waren los passiert passierte geschehen geschah habe hast hat haben "
     "hatten ich wir du ihr er sie gemacht getan machte machten tat gesprochen geredet über erzähl mir von "
-    "alles im am vom der die das den dem in und fasse fass zusammen zusammenfassung "
+    "nachrichten gespräche geschrieben oder alles im am vom der die das den dem in und fasse fass zusammen "
+    "zusammenfassung "
     # French
     "que qu quoi qui est ce s c l a ai as ont avons avez je nous vous tu il elle ils passé passait fait "
-    "faisait parlé raconte moi de du des le la les en au et tout résume résumé "
+    "messages écrit ou faisait parlé raconte moi de du des le la les en au et tout résume résumé "
     # Spanish
     "qué ha han hemos he pasó pasado ocurrió ocurrido sucedió hice hizo hicimos hicieron hablamos hablado "
-    "sobre de del el los las en y todo cuéntame yo resume resumen "
+    "mensajes escribí sobre de del el los las en y todo cuéntame yo resume resumen "
     # Italian
     "che cosa cos è sono successo accaduto ho abbiamo hanno fatto parlato di del della il lo gli nel "
     "nella in e tutto raccontami riassumi riassunto "
