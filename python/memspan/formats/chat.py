@@ -3,15 +3,17 @@ AI SDK and Google's interface have them, as one JSON document or as JSON Lines; 
 ChatGPT and Claude export.
 
 A file holds conversations, which are objects with `messages`, or messages, alone on their lines or in lists.
-A conversation may name its `user`, its `session` (or `id`) and its time `at`; a message outside a
-conversation may name its `user`. Where ids of messages are numbers, they stand behind the name of their session
-("c2:1"): other conversations count from 1, too. A message without a time of its own follows the one before by one
-second; those before the first that has one precede it by seconds, unless the conversation has a time, from which they
-count then. Messages outside a conversation follow those of their user and session that stand before them.
+A conversation may name its `user`, its `session` (or `id`) and its time `at`; without a name it is a session of its
+own all the same. A message outside a conversation may name its `user`. Where ids of messages are numbers, they stand
+behind the name of their session ("c2:1"): other conversations count from 1, too. A message without a time of its own
+follows the one before by one second; those before the first that has one precede it by seconds, unless the conversation
+has a time, from which they count then. Messages outside a conversation follow those of their user and session that
+stand before them.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from functools import partial
@@ -73,11 +75,22 @@ def _turns(fields: Mapping[str, Any], place: Place, user: str) -> Iterator[Turn]
         messages = exported_messages(fields, place)
     else:
         messages = placed_objects(required(fields, "messages", place, as_list), place["messages"])
+    session = session or _name_of(messages)
     clock = Clock(stated_time(fields, place) or _beginning(messages))
     for position, message in messages:
         turn = read_message(message, position, user=user, session=session, clock=clock)
         if turn is not None:
             yield turn
+
+
+def _name_of(messages: Sequence[tuple[Place, Mapping[str, Any]]]) -> str | None:
+    """The session of a conversation without a name, as `Memory.add` has it: the id of its first message, or a new one.
+    None where ids are numbers: they would change with the name."""
+    ids = [message.get("id") for _, message in messages]
+    if any(isinstance(one, int) for one in ids):
+        return None
+    first = ids[0] if ids else None
+    return first if isinstance(first, str) and first.strip() else secrets.token_hex(15)
 
 
 def _beginning(messages: Sequence[tuple[Place, Mapping[str, Any]]]) -> datetime | None:

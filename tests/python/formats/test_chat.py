@@ -31,7 +31,6 @@ def test_a_conversation_gives_session_times_names_and_captions(sample_file: Call
 @pytest.mark.parametrize(
     ("value", "sessions"),
     [
-        ({"messages": [HELLO, BYE]}, [None, None]),
         ([HELLO, BYE], [None, None]),
         ([{"messages": [HELLO], "session": "a"}, {"messages": [BYE], "id": 2}], ["a", "2"]),
     ],
@@ -43,6 +42,19 @@ def test_the_same_messages_in_any_layout(
     assert [turn.text for turn in turns] == ["Hello.", "Bye."]
     assert [turn.session for turn in turns] == sessions
     assert [turn.at for turn in turns] == [None, None]
+
+
+def test_conversations_without_a_name_are_sessions_of_their_own(write_json: WriteJson) -> None:
+    value = [{"messages": [HELLO, BYE]}, {"messages": [HELLO, BYE]}]
+    sessions = [turn.session for turn in read_turns(write_json(value), user="ana")]
+    assert all(sessions)
+    assert sessions[0] == sessions[1] != sessions[2] == sessions[3]
+
+
+def test_a_conversation_without_a_name_has_that_of_its_first_message(write_json: WriteJson) -> None:
+    value = {"messages": [HELLO | {"id": "m1"}, BYE | {"id": "m2"}]}
+    turns = list(read_turns(write_json(value), user="ana"))
+    assert [(turn.session, turn.id) for turn in turns] == [("m1", "m1"), ("m1", "m2")]
 
 
 @pytest.mark.parametrize("content", [None, "", []])
