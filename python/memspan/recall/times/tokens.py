@@ -91,7 +91,8 @@ def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:
         elif kind == "shortmonth":
             token.kind, token.short = "month", True
         elif kind == "shortday":
-            verb = word in _VERBS and not token.capital and not (tokens and tokens[-1].kind in _DIRECTED)
+            led = bool(tokens) and (tokens[-1].kind in _DIRECTED or tokens[-1].word == "on")
+            verb = word in _VERBS and not token.capital and not led
             token.kind, token.short = ("word" if verb else "weekday"), True
         elif kind == "word" and word + text[end : end + 1] in _PARTS_OF_YEARS:
             token.kind = "other"
