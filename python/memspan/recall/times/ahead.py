@@ -129,8 +129,9 @@ def _looks_ahead(words: Sequence[str]) -> bool:
     told = _PAST - ({"got"} if arranged else set()) - ({"left"} if counts_down else set())
     if not told.isdisjoint(words):
         return False
+    appointed = not _APPOINTED.isdisjoint(words)
+    asks_when = does = found = False
     before = ""
-    found = False
     for place, word in enumerate(words):
         if word.endswith("ed") and len(word) > _SHORT and before not in _BE and word != "supposed":
             if word not in _ARRANGED or not _is_had(words, place):
@@ -147,14 +148,15 @@ def _looks_ahead(words: Sequence[str]) -> bool:
             or _is_doing(words, place)
             or (word in _ARRANGED and before in _BE)
             or (word in _UNTIL and counts_down)
-            or (word in _STARTS and not _WHEN.isdisjoint(words[:place]) and not _DO.isdisjoint(words[:place]))
+            or (word in _STARTS and asks_when and does)
             or (
                 word == "have"
-                and (_has_on(before, after) or not _APPOINTED.isdisjoint(words))
+                and (appointed or _has_on(before, after))
                 and not _DO.isdisjoint(words[max(0, place - _NEAR) : place])
             )
             or (word in _OPEN and not _NOW.isdisjoint(words[max(0, place - _NEAR) : place]))
         )
+        asks_when, does = asks_when or word in _WHEN, does or word in _DO
         before = word
     return found
 
