@@ -35,6 +35,7 @@ def test_a_day_that_has_begun_is_the_next_one_until_it_ends(question: str) -> No
     "question",
     [
         "When does school start in September?",
+        "Do you know when school starts in September?",
         "Which trips are planned in September?",
         "What appointments do I have in September?",
         "How many days are left until the trip in September?",

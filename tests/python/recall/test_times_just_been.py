@@ -15,6 +15,7 @@ MONDAY = "2023-06-12T09:00Z"
     [
         "What did I do this weekend?",
         "How was this weekend?",
+        "What have I done this weekend?",
         "Was habe ich dieses Wochenende gemacht?",
         "Qu'est-ce que j'ai fait ce week-end ?",
         "¿Qué hice este fin de semana?",
@@ -41,6 +42,7 @@ def test_what_was_done_is_over(question: str) -> None:
         "What did Tom say about this weekend?",
         "What did we decide to do this weekend?",
         "What was the plan for this weekend?",
+        "I was wondering what to do this weekend",
         "Was machen wir dieses Wochenende?",
         "Was haben wir für dieses Wochenende geplant?",
         "¿Qué hago este fin de semana?",

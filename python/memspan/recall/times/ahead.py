@@ -49,6 +49,8 @@ _APPOINTED: Final = word_set(
 """What one has at a time to come: "what appointments do I have in June"."""
 _STARTS: Final = word_set("start begin open leave depart arrive end close finish")
 _HABITUAL: Final = word_set("usually normally generally typically often")
+_IT_STARTS: Final = word_set("starts begins opens departs arrives closes finishes")
+"""As "when the concert starts"."""
 _UNTIL: Final = word_set("until till")
 _WHEN: Final = word_set("when time")
 _HAD_ON: Final = word_set("on anything something any time")
@@ -148,7 +150,7 @@ def _looks_ahead(words: Sequence[str]) -> bool:
             or _is_doing(words, place)
             or (word in _ARRANGED and before in _BE)
             or (word in _UNTIL and counts_down)
-            or (word in _STARTS and asks_when and does)
+            or (asks_when and (word in _IT_STARTS or (does and word in _STARTS)))
             or (
                 word == "have"
                 and (appointed or _has_on(before, after))

@@ -15,7 +15,8 @@ __all__ = ["has_just_been"]
 _AROUND: Final = 12
 """Tokens on either side that are looked at."""
 _PAST: Final = re.compile(
-    r"\b(?:did|didn't|was|wasn't|were|weren't|had|went|came|met|saw|made|ate|got|bought|visited|stayed|happened)\b"
+    r"\b(?:did|didn't|was|wasn't|were|weren't|had|went|came|met|saw|made|ate|got|bought|visited|stayed|happened"
+    r"|ha(?:ve|s|ven't|sn't) \w* (?:\w+ed|been|done|gone|seen|eaten))\b"
 )
 # What is said, planned and wished in the past is often to come: "what did Tom say about this weekend?".
 _INTENDED: Final = {
@@ -23,7 +24,7 @@ _INTENDED: Final = {
     for language, stems in {
         "en": "say|said|tell|told|mention|plan|decid|agree|promis|invit|suggest|propos|want|suppos|going|book|schedul"
         "|arrang|organi|hop(?:e|ing)|ask|inten|talk|discuss|think|thought|free|busy|available|will|would|need|forecast"
-        "|due|expect|coming",
+        "|due|expect|coming|wonder",
         "de": "gesagt|sagte|gesprochen|besprochen|erzähl|erwähn|vereinbart|ausgemacht|abgemacht|beschlossen|vorgenommen"
         "|eingeladen|verabredet|versprochen|vorgeschlagen|gefragt|gebucht|geplant|vor(?:haben|gehabt)|woll|soll",
         "fr": "dit|parl|prév|décid|propos|promis|convenu|invité|mentionn|demand|réserv|organis|planifi|voul",
