@@ -94,8 +94,7 @@ class History {
   Micros next_ = 0;
 };
 
-BOOST_AUTO_TEST_CASE(what_is_talked_of_now_is_found, *boost::unit_test::label("long_under_tsan") *
-                                                         boost::unit_test::label("long_under_asan")) {
+BOOST_AUTO_TEST_CASE(what_is_talked_of_now_is_found) {
   size_t found_of_all = 0;
   size_t wanted_of_all = 0;
   for (unsigned seed = 0; seed < 24; ++seed) {
