@@ -74,15 +74,21 @@ class Calibration {
     note_scores();
   }
 
-  // Is more missed than may be? Then the reach is raised, if it should be. Otherwise scores are noted.
-  bool check(bool raise) {
+  // Is more missed than may be? Otherwise the scores are noted.
+  bool misses_too_much() {
     try_queries();
     for (TriedQuery& tried : tried_) tried.note_needed(layout_);
-    const Recalls missed = miss_too_much();
-    if (missed.any() && !raise) return true;
+    if (missed_too_much().any()) return true;
+    note_scores();
+    return false;
+  }
+
+  void raise_where_it_misses() {
+    try_queries();
+    for (TriedQuery& tried : tried_) tried.note_needed(layout_);
+    const Recalls missed = missed_too_much();
     if (missed.any()) raise_reach(missed);
     note_scores();
-    return missed.any();
   }
 
  private:
@@ -97,15 +103,15 @@ class Calibration {
   using Recalls = std::bitset<kRecalls>;
 
   // At which more is missed than they allow, at some depth.
-  Recalls miss_too_much() const {
+  Recalls missed_too_much() const {
     Recalls recalls;
     for (size_t depth = 0; depth < kDepths; ++depth) {
-      for (size_t r = 0; r < kRecalls; ++r) recalls[r] = recalls[r] || misses_too_much(depth, r);
+      for (size_t r = 0; r < kRecalls; ++r) recalls[r] = recalls[r] || missed_too_much(depth, r);
     }
     return recalls;
   }
 
-  bool misses_too_much(size_t depth, size_t recall) const {
+  bool missed_too_much(size_t depth, size_t recall) const {
     const float reach = layout_.reach.table()[depth][recall];
     size_t hits = 0;
     size_t missed = 0;
@@ -248,8 +254,9 @@ class Calibration {
     return kNoSlot;
   }
 
-  // The reach that finds the wanted share of the hits of each kind of query: the largest quantile of what they needed.
-  // collect(tried, depth, recall, needed) adds what the hits of one query needed.
+  // The reach that finds the wanted share of the hits of each kind of query: the largest quantile of what they needed. Of
+  // all kinds together, those that are found easily would make up for those that are not. collect(tried, depth, recall,
+  // needed) adds what the hits of one query needed.
   template <typename Collect>
   void set_reach(ProbeReach& out, double caution, Collect collect) const {
     PassingVector<float> needed;
@@ -348,7 +355,8 @@ void calibrate_probing(ClusterLayout& layout, const RowView& rows, std::mt19937&
 
 void calibrate_joined(ClusterLayout& layout, const RowView& rows, std::span<const uint32_t> joined, std::mt19937& random) {
   if (joined.empty() || layout.blocks.size() <= 1) return;
-  if (Calibration(layout, rows, random, joined, kFewQueries).check(false)) Calibration(layout, rows, random, joined).check(true);
+  if (!Calibration(layout, rows, random, joined, kFewQueries).misses_too_much()) return;
+  Calibration(layout, rows, random, joined).raise_where_it_misses();
 }
 
 }  // namespace memspan

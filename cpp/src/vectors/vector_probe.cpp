@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kFirstBlocks = 6;
 // What is known of the reach is for the best so many among rows that may all come back, at most; and it holds for twice as many.
 constexpr auto kTriedDepth = static_cast<float>(ProbeReach::kDepths.back());
-constexpr float kMostRows = 0.5f;
+constexpr float kMostRows = 0.5f;     // as a share of all
 constexpr float kHighRecall = 0.99f;  // what is known of the share that searches read is for one like this
 // Where the others seem to take longer than to read the admitted rows one by one, blocks are read on until they have taken
 // one part in so many of that.
