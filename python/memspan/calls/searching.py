@@ -187,7 +187,7 @@ class SearchingCalls(Calls):
         Args:
             question, user, between, now, as_of, valid_at, kinds, require_tags, where, exclude: as in `search`.
             views, fusion, neighbors, plan, ranker, route, rerank_ms: how they are found and ranked, as in `search`;
-                what ranks best comes in first.
+                what ranks best comes in first, and after a learned ranking what is worth most for its length.
             tokens: the most that the text may have, 1 to 1,000,000; empty if no part of the best memory fits.
             k: how many records are looked at; by default 50, or a twelfth of `tokens` if that is more.
             count_tokens: counts the tokens of a line; by default `memspan.estimate_tokens`, a rule without vocabulary.

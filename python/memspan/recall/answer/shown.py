@@ -55,6 +55,7 @@ def shown_memories(
     """
     abstracts = Recalls(one for one in recalls if _is_abstract(one.record))
     details = Recalls(one for one in recalls if not _is_abstract(one.record))
+    abstracts.plan = details.plan = recalls.plan
     first = Context("", (), 0)
     if abstracts:
         part = budget.tokens // _SHARE_OF_SUMMARIES if details else budget.tokens

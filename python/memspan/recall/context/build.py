@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import timezone, tzinfo
 
 from memspan.remember.searching.recall import Recalls
@@ -13,6 +14,7 @@ from .layout import Layout
 from .result import Context, Source
 from .selection import select
 from .shortening import Shortener
+from .worth import by_worth
 
 __all__ = ["build_context"]
 
@@ -27,11 +29,12 @@ def build_context(
     numbered_from: int | None = None,
     zone: tzinfo = timezone.utc,
 ) -> Context:
-    """The best of what a search found, within the budget. Deterministic.
+    """The best of what a search found, within the budget: by what it is worth for its length after a learned ranking,
+    else by rank. Deterministic.
 
     Args:
         question: decides what is left of long memories.
-        recalls: best first.
+        recalls: best first; scores are logarithms of odds where there is a plan.
         after: for the id of each of them, what comes after it in its session: the next record, and the next of its
             kind.
         analyzer: how words are found in texts.
@@ -44,6 +47,9 @@ def build_context(
         for rank, recall in enumerate(recalls, 1)
     ]
     chosen = [each for each in candidates if each.text]
+    if recalls.plan is not None:
+        budget = replace(budget, by_worth=True)
+        chosen = by_worth(chosen, budget)
     entries = select(chosen, budget, layout, Shortener(question, analyzer, budget.count))
     while entries:
         text, sources = layout.written(entries)

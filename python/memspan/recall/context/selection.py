@@ -23,7 +23,7 @@ _LEAST: Final = 12
 def select(
     candidates: Sequence[Candidate], budget: Budget, layout: Layout, shortener: Shortener
 ) -> list[Entry]:
-    """Fill the budget, best first.
+    """Fill the budget, in the order of the candidates.
 
     A memory that does not fit is passed over for the next that does. A long one (`Budget.whole`) waits until the
     others have been looked at, and is then shortened; the best of all gets a passage at once. What is left makes the
