@@ -13,6 +13,11 @@ elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(memspan_options INTERFACE -Wno-maybe-uninitialized)
 endif()
 
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  # So that --gc-sections drops what nothing calls, mostly instances of templates: 5 % of the extension.
+  target_compile_options(memspan_options INTERFACE -ffunction-sections -fdata-sections)
+endif()
+
 if(MEMSPAN_SANITIZE)
   # Recovery is off so that undefined behaviour fails a test instead of only printing.
   set(sanitize_flags -fsanitize=${MEMSPAN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
