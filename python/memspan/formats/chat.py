@@ -6,16 +6,15 @@ A file holds conversations, which are objects with `messages`, or messages, alon
 A conversation may name its `user`, its `session` (or `id`) and its time `at`; without a name it is a session of its
 own all the same. A message outside a conversation may name its `user`. Where ids of messages are numbers, they stand
 behind the name of their session ("c2:1"): other conversations count from 1, too. A message without a time of its own
-follows the one before by one second; those before the first that has one precede it by seconds, unless the conversation
-has a time, from which they count then. Messages outside a conversation follow those of their user and session that
-stand before them.
+stands right behind the one before; those before the first that has one precede it by seconds, unless the conversation
+has an earlier time, from which they count then. Messages outside a conversation follow those of their user and session
+that stand before them.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta, timezone
 from functools import partial
 from typing import Any
 
@@ -23,7 +22,7 @@ from .clock import Clock
 from .exported import exported_messages, is_exported
 from .fields import as_list, as_name, each_object, optional, required
 from .format import Format, Request, first_object
-from .message import read_message, stated_time
+from .message import read_message, start_of
 from .place import Place
 from .select import Conversation, read_selected
 from .sessions import placed_objects
@@ -35,8 +34,6 @@ __all__ = ["CHAT"]
 
 _SESSIONS = ("session", "id")
 _EXPORTED = ("conversation_id", "uuid")
-_SECOND = timedelta(seconds=1)
-_FIRST_MOMENT = datetime.min.replace(tzinfo=timezone.utc)
 
 
 def _matches(value: Any) -> bool:
@@ -76,7 +73,7 @@ def _turns(fields: Mapping[str, Any], place: Place, user: str) -> Iterator[Turn]
     else:
         messages = placed_objects(required(fields, "messages", place, as_list), place["messages"])
     session = session or _name_of(messages)
-    clock = Clock(stated_time(fields, place) or _beginning(messages))
+    clock = Clock(start_of(fields, place, messages))
     for position, message in messages:
         turn = read_message(message, position, user=user, session=session, clock=clock)
         if turn is not None:
@@ -91,14 +88,6 @@ def _name_of(messages: Sequence[tuple[Place, Mapping[str, Any]]]) -> str | None:
         return None
     first = ids[0] if ids else None
     return first if isinstance(first, str) and first.strip() else secrets.token_hex(15)
-
-
-def _beginning(messages: Sequence[tuple[Place, Mapping[str, Any]]]) -> datetime | None:
-    """When a conversation began that does not say so: a second for each message before the first that has a time."""
-    for count, (position, message) in enumerate(messages):
-        if (at := stated_time(message, position)) is not None:
-            return at - min(count * _SECOND, at - _FIRST_MOMENT)
-    return None
 
 
 def _alone(

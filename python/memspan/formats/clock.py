@@ -16,20 +16,24 @@ class Clock:
 
     Where only the session has a date, turns follow each other by one second from there (`next`); where a turn
     has its own time, that time is kept, and a turn with exactly the same time as the one before comes a
-    microsecond later (`stamp`). A turn without a time after one that has its own follows that one.
+    microsecond later (`stamp`). So does a turn without a time after one that has its own: the next one that has one
+    may be near.
     """
 
     def __init__(self, start: datetime | None = None) -> None:
         self._start = start
         self._ticks = 0
         self._stamped: datetime | None = None
-        self._repeats = 0
+        self._given = _LAST_MOMENT
+        """What the last turn got, once one has its own time."""
 
     def next(self) -> datetime | None:
         """The time of the next turn, which has none of its own; `None` when nothing before it has one either.
 
-        The day never changes: in the day's last second turns are a microsecond apart.
+        From a session's date the day never changes: in the day's last second turns are a microsecond apart.
         """
+        if self._stamped is not None:
+            return self._follow()
         if self._start is None:
             return None
         last = self._start.replace(hour=23, minute=59, second=59, microsecond=999_999)
@@ -40,8 +44,13 @@ class Clock:
 
     def stamp(self, at: datetime) -> datetime:
         """The time of a turn that has its own."""
-        self._repeats = self._repeats + 1 if at == self._stamped else 0
+        repeated = self._stamped is not None and self._stamped <= at <= self._given
         self._stamped = at
-        at += min(self._repeats * _MICROSECOND, _LAST_MOMENT - at)
-        self._start, self._ticks = at, 1
+        if repeated:
+            return self._follow()
+        self._given = at
         return at
+
+    def _follow(self) -> datetime:
+        self._given += min(_MICROSECOND, _LAST_MOMENT - self._given)
+        return self._given

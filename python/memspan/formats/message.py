@@ -4,8 +4,8 @@ takes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime, timezone
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from ..actions import chat_message, is_note, is_thought, read_tool_use
@@ -16,12 +16,17 @@ from .place import Place
 from .sessions import placed_objects
 from .turns import Turn
 
-__all__ = ["read_message", "stated_time"]
+__all__ = ["read_message", "start_of", "stated_time"]
 
 _INSTRUCTIONS = ("system", "developer")
 _TEXTS = ("content", "text", "parts")
 """Where the text stands, in the first that has some: Vercel's AI SDK and Google write `parts`."""
 _TIMES = ("timestamp", "created_at", "createdAt", "create_time")
+_SECOND = timedelta(seconds=1)
+_FIRST_MOMENT = datetime.min.replace(tzinfo=timezone.utc)
+_END = 253_402_300_800
+"""Seconds from 1970 to the year 10000: what is beyond counts in smaller units."""
+_UNITS = (1, 10**3, 10**6, 10**9)
 
 
 def read_message(
@@ -81,13 +86,30 @@ def stated_time(fields: Mapping[str, Any], place: Place) -> datetime | None:
     return at
 
 
+def start_of(
+    fields: Mapping[str, Any], place: Place, messages: Sequence[tuple[Place, Mapping[str, Any]]]
+) -> datetime | None:
+    """When a conversation began: as it says, or a second for each message before the first that has a time, where it
+    does not say or those messages would come to stand behind it."""
+    stated = stated_time(fields, place)
+    for count, (position, message) in enumerate(messages):
+        if (at := stated_time(message, position)) is not None:
+            beginning = at - min(count * _SECOND, at - _FIRST_MOMENT)
+            return beginning if stated is None else min(stated, beginning)
+    return stated
+
+
 def _as_unix_time(value: Any, place: Place) -> datetime:
-    """ISO 8601 text, or seconds since 1970 as OpenAI-style interfaces count."""
+    """ISO 8601 text, or a number since 1970: seconds as OpenAI-style interfaces count, else milliseconds as JavaScript
+    does, or what is finer; those before 1978 pass for seconds."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        try:
-            return datetime.fromtimestamp(value, timezone.utc)
-        except (OverflowError, ValueError, OSError):
-            raise place.error(value, "seconds since 1970, in years 1-9999") from None
+        for unit in _UNITS:
+            if abs(value) < _END * unit:
+                try:
+                    return datetime.fromtimestamp(value / unit, timezone.utc)
+                except (OverflowError, ValueError, OSError):
+                    break
+        raise place.error(value, "seconds since 1970, in years 1-9999")
     try:
         if isinstance(value, str):
             return as_time(value, place)

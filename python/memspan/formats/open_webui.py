@@ -16,7 +16,7 @@ from .clock import Clock
 from .exported import branch
 from .fields import as_name, as_object, each_object, optional, required
 from .format import Format, Request, first_object
-from .message import read_message, stated_time
+from .message import read_message, start_of
 from .place import Place
 from .select import Conversation, read_selected
 from .source import Item
@@ -55,9 +55,9 @@ def _turns(fields: Mapping[str, Any], place: Place, user: str) -> Iterator[Turn]
     where = place["chat"]["history"]
     messages = required(history, "messages", where, as_object, _CHAT)
     session = optional(fields, "id", place, as_name)
-    clock = Clock(stated_time(fields, place))
-    path = list(branch(messages, where["messages"], history.get("currentId"), "parentId"))
-    for position, message in reversed(path):
+    path = list(branch(messages, where["messages"], history.get("currentId"), "parentId"))[::-1]
+    clock = Clock(start_of(fields, place, path))
+    for position, message in path:
         content = message.get("content")
         said = {
             "id": message.get("id"),

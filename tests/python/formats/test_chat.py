@@ -21,7 +21,7 @@ BYE = {"role": "assistant", "content": "Bye."}
 def test_a_conversation_gives_session_times_names_and_captions(sample_file: Callable[[str], Path]) -> None:
     first, second = read_turns(sample_file("chat"), user="ana")
     assert (first.user, first.session, first.speaker, first.id) == ("ana", "talk-1", "Ansel", None)
-    assert first.at == datetime(2024, 6, 1, 10, 0, 1, tzinfo=timezone.utc)
+    assert first.at == datetime(2024, 6, 1, 9, 59, 58, tzinfo=timezone.utc)
     assert first.position.endswith("chat.jsonl:1: messages[1]")
     assert (second.text, second.images, second.tags) == ("A fine name.", ("a sloop at anchor",), ("boats",))
     assert second.at == datetime.fromtimestamp(1717236000, timezone.utc)
@@ -72,8 +72,10 @@ def seconds(turns: list[Any]) -> list[float | None]:
 @pytest.mark.parametrize(
     ("conversation", "expected"),
     [
-        ({}, [-2, -1, 0, 1, 2, 60]),
-        ({"at": "2023-12-31T23:00:00Z"}, [-3600, -3599, 0, 1, 2, 60]),
+        ({}, [-2, -1, 0, 1e-6, 2e-6, 60]),
+        ({"at": "2023-12-31T23:00:00Z"}, [-3600, -3599, 0, 1e-6, 2e-6, 60]),
+        ({"at": "2023-12-31T23:59:59Z"}, [-2, -1, 0, 1e-6, 2e-6, 60]),
+        ({"at": "2024-06-01"}, [-2, -1, 0, 1e-6, 2e-6, 60]),
     ],
 )
 def test_messages_without_a_time_stay_in_their_place(
@@ -86,12 +88,12 @@ def test_messages_without_a_time_stay_in_their_place(
 
 
 @pytest.mark.parametrize("field", ["timestamp", "created_at", "createdAt", "create_time"])
-@pytest.mark.parametrize("value", [1704067260.0, "2024-01-01T00:01:00Z"])
+@pytest.mark.parametrize("value", [1704067260.0, 1704067260000, 1704067260000000, "2024-01-01T00:01:00Z"])
 def test_the_fields_in_which_programs_write_times(
     write_json: WriteJson, field: str, value: str | float
 ) -> None:
     timed = {"messages": [HELLO | {field: value}, BYE | {field: None}]}
-    assert seconds(list(read_turns(write_json(timed), user="ana"))) == [60, 61]
+    assert seconds(list(read_turns(write_json(timed), user="ana"))) == [60, 60.000001]
     assert seconds(list(read_turns(write_json({field: value, "messages": [HELLO]}), user="ana"))) == [60]
 
 
@@ -104,7 +106,17 @@ def test_messages_alone_follow_those_of_their_user_and_session(write_json: Write
         BYE | {"user": "mo", "session": "later"},
         HELLO | {"at": at, "user": "mo"},
     ]
-    assert seconds(list(read_turns(write_json(*lines)))) == [0, None, 1, None, 1e-6]
+    assert seconds(list(read_turns(write_json(*lines)))) == [0, None, 1e-6, None, 2e-6]
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_messages_without_a_time_lie_between_those_that_have_one(write_json: WriteJson, alone: bool) -> None:
+    """Also where these are less than a second apart, as those of programs are."""
+    times = ("2024-01-01T00:00:00.25Z", None, None, "2024-01-01T00:00:00.5Z")
+    messages = [HELLO | {"at": at} for at in times]
+    value = messages if alone else {"messages": messages}
+    found = seconds(list(read_turns(write_json(value), user="ana")))
+    assert found == [0.25, 0.250001, 0.250002, 0.5]
 
 
 def test_nothing_before_the_first_moment(write_json: WriteJson) -> None:
