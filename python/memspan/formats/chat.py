@@ -13,8 +13,11 @@ that stand before them.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -80,14 +83,18 @@ def _turns(fields: Mapping[str, Any], place: Place, user: str) -> Iterator[Turn]
             yield turn
 
 
-def _name_of(messages: Sequence[tuple[Place, Mapping[str, Any]]]) -> str | None:
+def _name_of(messages: Sequence[tuple[Place, Mapping[str, Any]]]) -> str:
     """The session of a conversation without a name, as `Memory.add` has it: the id of its first message, or a new one.
-    None where ids are numbers: they would change with the name."""
+    Where ids are numbers, which other conversations have, too, it follows from all that is said: the same when it is
+    read again."""
     ids = [message.get("id") for _, message in messages]
-    if any(isinstance(one, int) for one in ids):
-        return None
-    first = ids[0] if ids else None
-    return first if isinstance(first, str) and first.strip() else secrets.token_hex(15)
+    if any(isinstance(one, int) or (isinstance(one, str) and one.isdecimal()) for one in ids):
+        with suppress(RecursionError):
+            said = json.dumps([message for _, message in messages])
+            return hashlib.blake2b(said.encode(), digest_size=15).hexdigest()
+    elif ids and isinstance(ids[0], str) and ids[0].strip():
+        return ids[0]
+    return secrets.token_hex(15)
 
 
 def _alone(

@@ -247,10 +247,30 @@ def test_numbers_of_messages_belong_to_their_conversation(write_json: WriteJson)
     conversations = [
         {"id": "a", "messages": [HELLO | {"id": 1}, BYE | {"id": "2"}]},
         {"id": "b", "messages": [HELLO | {"id": 1}, BYE | {"id": "m2"}]},
-        {"messages": [HELLO | {"id": 3}]},
     ]
     turns = read_turns(write_json(conversations), user="ana")
-    assert [turn.id for turn in turns] == ["a:1", "a:2", "b:1", "m2", "3"]
+    assert [turn.id for turn in turns] == ["a:1", "a:2", "b:1", "m2"]
+
+
+@pytest.mark.parametrize("number", [int, str])
+def test_numbers_of_messages_belong_to_their_conversation_without_a_name_too(
+    write_json: WriteJson, number: Callable[[int], Any]
+) -> None:
+    """Which has the same name when the file is read again: else its turns would be there twice."""
+    said = [[HELLO, BYE], [HELLO, HELLO]]
+    conversations = [
+        {"messages": [each | {"id": number(count)} for count, each in enumerate(messages, 1)]}
+        for messages in said
+    ]
+    path = write_json(conversations)
+    turns = list(read_turns(path, user="ana"))
+    first, other = turns[0].session, turns[2].session
+    assert first
+    assert other
+    assert first != other
+    assert [turn.session for turn in turns] == [first, first, other, other]
+    assert [turn.id for turn in turns] == [f"{first}:1", f"{first}:2", f"{other}:1", f"{other}:2"]
+    assert [turn.session for turn in read_turns(path, user="ana")] == [turn.session for turn in turns]
 
 
 def test_numbers_of_messages_that_name_their_session_belong_to_it(write_json: WriteJson) -> None:
