@@ -54,6 +54,12 @@ _ABOUT_LIMIT: Final = re.compile(
 """As OpenAI, vLLM, Anthropic, Google and TGI speak of it."""
 _OF_MODEL: Final = re.compile(r"maximum value for|maximum (?:output|completion) tokens", re.IGNORECASE)
 """As Groq and Ollama name the model's own limit, in words that others have for prompts that are too long."""
+_ESCAPES: Final = re.compile(r"\\+n?")
+_ECHO: Final = re.compile(
+    r"""(?<=[{,])\s*(["'])(?:(?:temperature|max_(?:completion_)?tokens)\1:\s*-?[\d.]+(?=\s*[,}…])|stream_options\1:\s*\{"""
+    r"""|response_format\1:\s*\{\s*["']type["']:\s*["']json_(?:schema|object)["'](?:,\s*["']json_schema["']:)?)"""
+)
+"""Parameters in a request that a server repeats: it blames none of them by that."""
 _BAD_REQUEST: Final = frozenset({400, 404, 405, 415, 422, 501})
 LATER: Final = frozenset({408, 409, 425, 429})
 """Statuses below 500 that may go away."""
@@ -102,6 +108,11 @@ class Refusal(Exception):  # noqa: N818 - an answer of the server that the clien
             return True
         return self.status in (400, 422) and bool(_TOO_LONG.search(f"{self.code} {self.text}"))
 
+    @property
+    def reason(self) -> str:
+        """The text without what it repeats of the request."""
+        return _ECHO.sub("", _ESCAPES.sub("", self.text))
+
 
 @dataclass(slots=True)
 class Dialect:
@@ -143,11 +154,11 @@ class Dialect:
         has a lower one, or the prompt leaves less of its context. What does not depend on the prompt is remembered."""
         if refusal.status not in (400, 422) or not _LIMITS.intersection(sent):
             return False
-        if not _ABOUT_LIMIT.search(refusal.text):
+        if not _ABOUT_LIMIT.search(refusal.reason):
             return False
-        if refusal.too_long and not _OF_MODEL.search(refusal.text):
+        if refusal.too_long and not _OF_MODEL.search(refusal.reason):
             return True
-        if "max_tokens" in sent and _NAMES_OF["max_tokens"] in refusal.text:
+        if "max_tokens" in sent and _NAMES_OF["max_tokens"] in refusal.reason:
             return refusal.too_long  # Else it is the name that it does not know.
         with self._lock:
             self._dropped.add(_LIMIT)
@@ -159,7 +170,7 @@ class Dialect:
         if refusal.status not in _BAD_REQUEST:
             return False
         for name in _NAMES_OF:
-            if name in sent and _NAMES_OF[name] in refusal.text:
+            if name in sent and _NAMES_OF[name] in refusal.reason:
                 with self._lock:
                     self._dropped.add(name)
                 return True
@@ -174,9 +185,9 @@ class Dialect:
         if refusal.status not in _BAD_REQUEST or mode not in _LOWER or refusal.code == "content_filter":
             return None
         lower = _LOWER[mode]
-        if _ABOUT_SCHEMA.search(refusal.text):
+        if _ABOUT_SCHEMA.search(refusal.reason):
             self.settle(lower, schema)
-        elif _ABOUT_FORMAT.search(refusal.text):
+        elif _ABOUT_FORMAT.search(refusal.reason):
             self.settle(lower, None)
         return lower
 

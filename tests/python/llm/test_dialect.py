@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -261,3 +263,30 @@ def test_modes_never_climb_again() -> None:
     assert dialect.lower(Refusal(400, "response_format"), "text", "A") is None
     assert dialect.lower(Refusal(401, "response_format"), "json_schema", "C") is None
     assert dialect.mode("C") == "json_object"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [json.dumps, str, partial(json.dumps, indent=1), lambda body: json.dumps(json.dumps(body))],
+    ids=["JSON", "Python", "lines", "quoted"],
+)
+def test_a_request_that_is_repeated_blames_none_of_its_parameters(
+    model_of: Callable[..., OpenAIModel],
+    server: ScriptedLLM,
+    prompt: Prompt,
+    written: Callable[[dict[str, Any]], str],
+) -> None:
+    """As gateways do that log what they could not pass on."""
+
+    def refuse(asked: Asked, number: int) -> Fault | None:
+        body = {key: value for key, value in asked.body.items() if key not in ("model", "messages")}
+        return Fault(name="echo", status=400, message=f"cannot read {written(body)}") if number < 3 else None
+
+    model = model_of(server, max_tokens=99)
+    server.schedule = refuse
+    with pytest.raises(LLMError, match="HTTP 400"):
+        model.complete(prompt, Items, stage="test")
+    model.complete(prompt, Items, stage="test")
+
+    assert modes(server) == ["json_schema", "json_object", "text", "json_schema"]
+    assert all(asked.body["max_tokens"] == 99 and "temperature" in asked.body for asked in server.asked)
