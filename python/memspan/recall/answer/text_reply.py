@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from memspan.encode.written_numbers import written_numbers
 
+from .source_words import AND, LINE, MEMORIES, NONE
+
 __all__ = ["Ending", "TextReply"]
 
+
+def _any_of(words: Iterable[str]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
 _MARK: Final = re.compile(
-    r"(?<!\s)(?P<gap>\s+)[*_#>-]{0,4} ?Sources?[*_]{0,4}[ \u00a0\u202f]?[:：](?P<rest>[^\n]{0,2001})(?P<end>\n?)",
+    rf"(?<!\s)(?P<gap>\s+)[*_#>-]{{0,4}} ?(?:{_any_of(LINE)})[*_]{{0,4}}[ \u00a0\u202f]?[:：]"
+    r"(?P<rest>[^\n]{0,2001})(?P<end>\n?)",
     re.IGNORECASE,
 )
 """In French a space stands before the colon, in Chinese the colon is a wide one."""
 _COLON: Final = re.compile("[:：]")
 _SENTENCE_END: Final = frozenset('.!?…。！？)]"”»*_')
-_REST: Final = re.compile(r"(?:[\W\d_]|and|to|memory|memories|summary|summaries)*", re.IGNORECASE)
-_NONE: Final = re.compile(r"[\W_]*none[\W_]*", re.IGNORECASE)
-_WORD_SO_FAR: Final = re.compile(r"[^\W\d_]{1,9}\Z")
+_REST: Final = re.compile(rf"(?:[\W\d_]|{_any_of(AND + MEMORIES)})*", re.IGNORECASE)
+_NONE: Final = re.compile(rf"[\W_]*(?:{_any_of(NONE)})[\W_]*", re.IGNORECASE)
+_AND: Final = re.compile(rf"(?<![^\W\d_])(?:{_any_of(AND)})(?![^\W\d_])", re.IGNORECASE)
+_WORD_SO_FAR: Final = re.compile(r"[^\W\d_]{1,13}\Z")
 # What may become the mark, with the white space before it, which is not to stand at the end of an answer.
 _MAY_BE: Final = re.compile(
-    r"\s*(?:(?<=\s)[*_#>-]{0,4} ?(?:S|So|Sou|Sour|Sourc|Source|Sources)?[*_]{0,4}[ \u00a0\u202f]?)?\Z",
+    r"\s*(?:(?<=\s)[*_#>-]{0,4} ?"
+    rf"(?:{_any_of({word[:end] for word in LINE for end in range(1, len(word) + 1)})})?[*_]{{0,4}}[ \u00a0\u202f]?)?\Z",
     re.IGNORECASE,
 )
 _LOOKED_BACK: Final = 64
@@ -42,9 +53,9 @@ class Ending(NamedTuple):
 class TextReply:
     """Hands out an answer piece by piece and keeps the line `Sources: 4, 7` for the end.
 
-    That line has nothing but numbers or "none" behind the mark, however this is spelt, and stands alone or behind the
-    end of a sentence; of several the last one counts. White space, what may be the beginning of that line, and what
-    follows it is held back until it is known what it is. O(length).
+    That line has nothing but numbers or "none" behind the mark, however this is spelt or translated, and stands alone
+    or behind the end of a sentence; of several the last one counts. White space, what may be the beginning of that
+    line, and what follows it is held back until it is known what it is. O(length).
     """
 
     def __init__(self) -> None:
@@ -73,7 +84,7 @@ class TextReply:
         line, self._line = self._line, None
         rest = said + self._out("".join([*self._later, self._held]).rstrip())
         named = "" if line is None else _COLON.split(line, maxsplit=1)[1]
-        return Ending(rest, tuple(written_numbers(named)), _NONE.fullmatch(named) is not None)
+        return Ending(rest, tuple(written_numbers(_AND.sub(",", named))), _NONE.fullmatch(named) is not None)
 
     def _hold(self, piece: str) -> None:
         self._held = "".join([self._held, *self._blank, piece])
