@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from memspan.embed.access import is_without_access
+from memspan.embed.redirects import pointed_elsewhere
 from memspan.embed.retry import RetryPolicy, TransientError, retry_after_seconds
 from memspan.errors import (
     EmbedderAccessError,
@@ -148,7 +149,7 @@ class JsonEndpoint:
                 client.stream("POST", self.url, json=payload) as response,
             ):
                 body = self._read(response)
-        except (httpx.TransportError, httpx.DecodingError) as error:
+        except (httpx.TransportError, httpx.DecodingError, httpx.InvalidURL) as error:
             failure: Exception | None = self._failure(error)
         else:
             failure = self._refusal(response, body)
@@ -188,9 +189,11 @@ class JsonEndpoint:
             idle = self._kept[1]
         return idle
 
-    def _failure(self, error: httpx.TransportError | httpx.DecodingError) -> Exception:
+    def _failure(self, error: httpx.TransportError | httpx.DecodingError | httpx.InvalidURL) -> Exception:
         """The same failure as one of ours, without the request that it belongs to."""
         name = type(error).__name__
+        if isinstance(error, httpx.InvalidURL):  # which httpx makes a request of, though it is not to be sent
+            return EmbedderError(f"{self.url}: a redirect to what is no address ({name})")
         if isinstance(error, httpx.TimeoutException):
             return TransientError(f"no answer within {self._timeout:g} s ({name})")
         if isinstance(error, (httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
@@ -230,6 +233,9 @@ class JsonEndpoint:
         with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
             text = str(json.loads(text)["error"]["message"])
         status = f"HTTP {response.status_code} {response.reason_phrase}".rstrip()
+        pointed = pointed_elsewhere(self.url, response.status_code, response.headers.get("location"))
+        if pointed is not None:
+            return self._redact(f"{status}: {pointed}")
         return f"{self._redact(status)}: {self.shown(text, _QUOTED)}" if text else self._redact(status)
 
     def _redact(self, text: str) -> str:

@@ -19,12 +19,13 @@ try:
 except ImportError as _error:
     raise missing_extra(_error.name or "openai", "OpenAIModel", "llm") from _error
 
+from memspan.embed.redirects import pointed_elsewhere
 from memspan.embed.retry import RetryPolicy, TransientError, retry_after_seconds
 
 from .address import is_of_environment
 from .completion import Completion, failure_of, read_completion, told_by
 from .dialect import FINAL_CODES, LATER, Refusal, is_too_large
-from .http_client import CautiousClient, broke_off, redirect_target
+from .http_client import CautiousClient, broke_off
 from .pacing import Pace
 from .protocol import Ready
 from .stream_event import Bounded, StreamEnd, WholeAnswer, pass_over_empty, read_event
@@ -360,9 +361,9 @@ class ChatEndpoint:
 
     def _of_status(self, error: openai.APIStatusError) -> Exception:
         status, code = error.status_code, str(error.code or "")
-        if (host := redirect_target(error)) is not None:
-            text = f"HTTP {status}: points to the host {self._quote(host)}; redirects are not followed"
-            return Refusal(status, text, code)
+        pointed = pointed_elsewhere(self.url, status, error.response.headers.get("location"))
+        if pointed is not None:
+            return Refusal(status, f"HTTP {status}: {self._redacted(pointed)}", code)
         text = f"HTTP {status}: {self._quote(told_by(error.body) or error.message)}"
         final = code in FINAL_CODES or status == 501 or is_too_large(status, text)
         if final or (status < 500 and status not in LATER):
@@ -371,7 +372,10 @@ class ChatEndpoint:
         return TransientError(text, wait, overloaded=status in _OVERLOADED)
 
     def _quote(self, text: str) -> str:
-        return shorten(text.replace(self._key, "***") if self._key else text, _QUOTED)
+        return shorten(self._redacted(text), _QUOTED)
+
+    def _redacted(self, text: str) -> str:
+        return text.replace(self._key, "***") if self._key else text
 
 
 def _page(headers: Mapping[str, str]) -> str:

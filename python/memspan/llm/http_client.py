@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from typing import Any, Final
-from urllib.parse import urljoin, urlsplit
 
 import openai
 
 from memspan.errors import LLMError, unread_certificates, unusable_proxy
 
-__all__ = ["CautiousClient", "broke_off", "redirect_target"]
+__all__ = ["CautiousClient", "broke_off"]
 
 _MAX_ERROR: Final = 1 << 16
 _OWN: Final = frozenset(
@@ -84,15 +83,3 @@ class CautiousClient(openai.DefaultAsyncHttpxClient):
 def broke_off(error: Exception) -> bool:
     """Whether an error says that a reply ended before it was complete, or cannot be unpacked."""
     return isinstance(error, OSError) or type(error).__module__.split(".")[0] in _NETWORK
-
-
-def redirect_target(error: openai.APIStatusError) -> str | None:
-    """The host that a redirect points to; `None` for other statuses. Nothing else of the address: the rest of it may
-    repeat what was asked."""
-    location = error.response.headers.get("location")
-    if not 300 <= error.status_code < 400 or location is None:
-        return None
-    try:
-        return urlsplit(urljoin(str(error.request.url), location)).hostname or "?"
-    except ValueError:
-        return "?"

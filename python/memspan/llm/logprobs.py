@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, Protocol
 from memspan.arguments import as_number, as_text
 from memspan.embed.access import is_without_access
 from memspan.embed.openai_url import find_url
-from memspan.errors import LLMError, ModelAccessError, missing_extra, shorten
+from memspan.embed.redirects import pointed_elsewhere
+from memspan.errors import LLMError, ModelAccessError, missing_extra
 
 from .address import find_key, is_of_environment
 
@@ -73,7 +74,7 @@ class EndpointLogProbs:
         import anyio
         from openai import APIStatusError, AsyncOpenAI, OpenAIError
 
-        from .http_client import CautiousClient, broke_off, redirect_target
+        from .http_client import CautiousClient, broke_off
         from .whole_reply import parse_reply, read_bytes
 
         key = find_key(self._key_variable, self._base_url) or "none"
@@ -100,8 +101,9 @@ class EndpointLogProbs:
                 if isinstance(error, APIStatusError):
                     if is_without_access(error.status_code, str(error.code or "")):
                         kind = ModelAccessError
-                    host = redirect_target(error)
-                    what = f"status {error.status_code}" + (f", points to {shorten(host)}" if host else "")
+                    location = error.response.headers.get("location")
+                    pointed = pointed_elsewhere(self._base_url, error.status_code, location)
+                    what = f"status {error.status_code}" + (f": {pointed}" if pointed else "")
             except TimeoutError:
                 what = f"no answer within {self._timeout:g} s"
             except (ValueError, RecursionError):

@@ -118,11 +118,29 @@ def test_passing_failures_are_tried_again(server: Any, status: int) -> None:
         assert len(patient.pauses) == 2
 
 
-@pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 413, 422])
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
 def test_refusals_are_not_tried_again(server: Any, status: int) -> None:
-    server.queue(server.error(status, f"bad key {SECRET}", Location="http://127.0.0.1:9/"))
+    server.queue(server.error(status, f"bad key {SECRET}"))
     with Patient(server.url) as patient:
         patient.fails(rf"{server.url}/embeddings: HTTP {status} .*bad key \*\*\*")
+        assert patient.pauses == []
+
+
+@pytest.mark.parametrize(
+    ("location", "said"),
+    [
+        (
+            f"https://localhost/{SECRET}?said=it",
+            "HTTP 301 .*: points to 'https://localhost'; redirects are not followed$",
+        ),
+        ("/v2", "HTTP 301 .*: points to 'http://127.0.0.1'; redirects are not followed$"),
+        ("mailto:a@b", "a redirect to what is no address"),
+    ],
+)
+def test_redirects_are_not_followed(server: Any, location: str, said: str) -> None:
+    server.queue(server.error(301, "moved", Location=location))
+    with Patient(server.url) as patient:
+        patient.fails(said)
         assert patient.pauses == []
 
 

@@ -40,7 +40,7 @@ def test_redirects_are_refused_at_once(
     model: OpenAIModel, server: ScriptedLLM, other: ScriptedLLM, prompt: Prompt, code: int
 ) -> None:
     server.misbehave(redirect(code, other), redirect(code, other))
-    said = rf"{server.url}: HTTP {code}: points to the host 'localhost'; redirects are not followed$"
+    said = rf"{server.url}: HTTP {code}: points to 'http://localhost'; redirects are not followed$"
 
     with pytest.raises(LLMError, match=said):
         model.complete(prompt, Items, stage="test")
@@ -52,12 +52,12 @@ def test_redirects_are_refused_at_once(
 
 
 @pytest.mark.parametrize(
-    ("location", "host"),
+    ("location", "place"),
     [
-        ("/elsewhere", "127.0.0.1"),
+        ("/elsewhere", "to 'http://127.0.0.1'"),
         pytest.param(
             "mailto:a@b",
-            r"\?",
+            "elsewhere",
             marks=pytest.mark.skipif(
                 sys.version_info < (3, 11),
                 reason="the last httpx2 for 3.10 takes it for a broken connection, which is tried again",
@@ -66,11 +66,11 @@ def test_redirects_are_refused_at_once(
     ],
 )
 def test_odd_redirects_are_refused_too(
-    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, location: str, host: str
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, location: str, place: str
 ) -> None:
     server.misbehave(status(302, location=location))
 
-    with pytest.raises(LLMError, match=f"HTTP 302: .*'{host}'"):
+    with pytest.raises(LLMError, match=f"HTTP 302: points {place};"):
         model.complete(prompt, Items, stage="test")
 
 

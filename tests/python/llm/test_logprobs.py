@@ -199,7 +199,7 @@ def test_a_redirect_is_not_followed(server: Server) -> None:
     other = Server()
     server.status, server.location = 307, other.url.replace("127.0.0.1", "localhost")
     try:
-        with pytest.raises(LLMError, match=r"status 307, points to 'localhost'"):
+        with pytest.raises(LLMError, match=r"status 307: points to 'http://localhost'"):
             asyncio.run(model(server).alogprobs("it is pottery"))
     finally:
         other.close()
