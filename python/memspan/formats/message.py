@@ -22,6 +22,7 @@ _INSTRUCTIONS = ("system", "developer")
 _TEXTS = ("content", "text", "parts")
 """Where the text stands, in the first that has some: Vercel's AI SDK and Google write `parts`."""
 _TIMES = ("timestamp", "created_at", "createdAt", "create_time")
+_MESSAGE = "a message with a role (or speaker) and content (or text)"
 _SECOND = timedelta(seconds=1)
 _FIRST_MOMENT = datetime.min.replace(tzinfo=timezone.utc)
 _END = 253_402_300_800
@@ -45,10 +46,10 @@ def read_message(
     role = optional(fields, "role", place, as_name)
     name = optional(fields, "name", place, as_name)
     if speaker is None and role is None:
-        raise place.missing("role")
+        raise place.missing("role", _MESSAGE)
     key = next((each for each in _TEXTS if fields.get(each)), "content")
     if not any(each in fields for each in (*_TEXTS, "tool_calls", "function_call")):
-        raise place.missing("content")
+        raise place.missing("content", _MESSAGE)
     at = stated_time(fields, place)
     session = optional(fields, "session", place, as_name) or session
     used = read_tool_use(fields)

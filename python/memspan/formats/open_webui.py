@@ -1,7 +1,8 @@
 """Chats as Open WebUI exports them: a list of objects with a `chat` in each, whose messages are a tree.
 
 User = `user_id`, or the caller's where all chats are of one user: an administrator exports those of everybody;
-session = the chat's id; record id = the message's; `at` = its own time. Of messages that were put or answered several
+session = the chat's id; record id = the message's; `at` = its own time. A message without a role is one of the model's,
+of which its server wrote some fields alone. Of messages that were put or answered several
 times, the branch counts that was open last. What a model thought stands in its message, and is left out.
 """
 
@@ -61,7 +62,7 @@ def _turns(fields: Mapping[str, Any], place: Place, user: str) -> Iterator[Turn]
         content = message.get("content")
         said = {
             "id": message.get("id"),
-            "role": message.get("role"),
+            "role": message.get("role") or "assistant",
             "content": _THOUGHT.sub("", content) if isinstance(content, str) else content,
             "timestamp": message.get("timestamp"),
         }

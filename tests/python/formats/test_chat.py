@@ -147,7 +147,10 @@ def test_speaker_and_text_are_understood_too(write_json: WriteJson) -> None:
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
-        ({"content": "x"}, r"messages\[0\]: the field 'role' is missing"),
+        (
+            {"content": "x"},
+            r"messages\[0\]: the field 'role' is missing; accepted: a message with a role \(or speaker\)",
+        ),
         ({"role": "user"}, "the field 'content' is missing"),
         ({"role": "user", "content": 5}, "content: got 5"),
         ({"role": "user", "content": ["x"]}, r"content\[0\]: got 'x'; accepted: an object"),

@@ -51,6 +51,20 @@ def test_the_branch_of_open_webui_that_was_open_last(write_json: WriteJson) -> N
     assert {turn.user for turn in read_turns(path, user="ana")} == {"ana"}
 
 
+def test_a_message_of_open_webui_without_a_role_is_the_models(write_json: WriteJson) -> None:
+    """The server adds fields to messages that the browser never saved."""
+    chat = webui("w-3", "u-1", ("e", None, "user", "And a rudder?"), ("f", "e", "", "With glue."))
+    tree = chat["chat"]["history"]["messages"]
+    del tree["f"]["role"]
+    tree["g"] = {"id": "g", "parentId": "f", "done": True}
+    chat["chat"]["history"]["currentId"] = "g"
+    turns = read_turns(write_json([chat], document=True))
+    assert [(turn.speaker, turn.text) for turn in turns] == [
+        ("user", "And a rudder?"),
+        ("assistant", "With glue."),
+    ]
+
+
 def test_an_export_of_all_users_of_open_webui_is_not_mixed(write_json: WriteJson) -> None:
     other = webui("w-2", "u-2", ("d", None, "user", "Where is my boat?"))
     path = write_json([SAIL, other], document=True)
