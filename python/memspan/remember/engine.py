@@ -448,6 +448,8 @@ class Engine:
         """Save the snapshot when it is worth it and close the store. Closing twice is harmless."""
         with self._in_turn():
             if not self._closed:
+                # Statistics and a cache: whoever only searched does not wait until others have written.
+                self.store.hurry()
                 self.write_uses()
                 self.save_if_worthwhile(closing=True)
                 self._closed = True

@@ -322,6 +322,9 @@ class Store(Protocol):
     def writing(self) -> AbstractContextManager[StoreWriter]:
         """Wait for the write lock and hold it; commit (durably) at the end, roll back on an exception."""
 
+    def hurry(self) -> None:
+        """Wait for other processes only for a moment from now on: what is still to be written may as well be lost."""
+
     def erase(self) -> None:
         """Return when no file of the database holds bytes of removed rows. Linear in its size."""
 

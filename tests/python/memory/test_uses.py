@@ -6,6 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from memspan import Index, InvalidArgumentError, Memory, Quotas, StoreError
 from memspan.records import Record
 from memspan.remember import use_counts
 from memspan.store import SqliteStore
+from memspan.store.sqlite import write_turns
 from memspan.store.uses import Use
 from memspan.times import from_micros, now_micros
 
@@ -56,6 +58,25 @@ def test_closing_writes_uses(open_memory: Open) -> None:
     look_for(memory, "apple")
     memory.close()
     assert uses(open_memory()) == {"apple": 4, "cherry": 1}
+
+
+def test_closing_does_not_wait_for_a_writer_to_write_uses(
+    open_memory: Open, path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As a search from the shell, beside a process that rewrites the file."""
+    monkeypatch.setattr(write_turns, "HURRIED", 0.05)
+    memory = open_memory()
+    fill(memory)
+    memory.close()
+    memory = open_memory()
+    look_for(memory, "apple")
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        start = time.monotonic()
+        memory.close()
+        assert time.monotonic() - start < 10
+    assert "uses could not be written" in caplog.text
+    assert "locked for more than 0.05 seconds" in caplog.text
 
 
 def test_uses_that_closing_wrote_are_not_missed(

@@ -80,8 +80,8 @@ def _explain(error: Exception, path: Path) -> str:
         return f"the database is damaged ({text}); restore it from a backup"
     if "locked" in text or "busy" in text:
         return (
-            f"another process or handle held the database lock for more than {BUSY_SECONDS:.0f} seconds "
-            f"({text}); the transaction that waited changed nothing; try again when its write has ended"
+            f"another process or handle held the database lock for too long ({text}); the transaction that waited "
+            "changed nothing; try again when its write has ended"
         )
     if "not a database" in text:
         return f"this file is not a memspan store ({text})"

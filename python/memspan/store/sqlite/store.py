@@ -148,6 +148,10 @@ class SqliteStore:
         self._kept = connection, version, writer
         return writer
 
+    def hurry(self) -> None:
+        """See `Store.hurry`."""
+        self._turns.hurry()
+
     def erase(self) -> None:
         """Rewrite the database file and empty the write-ahead log.
 

@@ -6,7 +6,10 @@ import sqlite3
 from time import monotonic, sleep
 from typing import Final
 
-__all__ = ["WriteTurns"]
+__all__ = ["HURRIED", "WriteTurns"]
+
+HURRIED: Final = 2.0
+"""Seconds to wait for what need not be written."""
 
 _LOOK: Final = 0.001
 """Seconds from one attempt to the next, while another process writes; each takes some 30 us of the processor."""
@@ -53,9 +56,14 @@ class WriteTurns:
                 now = monotonic()
                 since = now if since is None else since
                 if now - since > self._busy_seconds:
-                    raise
+                    message = f"{error} for more than {self._busy_seconds:g} seconds"
+                    raise sqlite3.OperationalError(message) from error
             sleep(_LOOK if now - since < _LONG else _LONG_LOOK)
         self._began = monotonic()
+
+    def hurry(self) -> None:
+        """Wait no longer than `HURRIED` from now on."""
+        self._busy_seconds = min(self._busy_seconds, HURRIED)
 
     def end(self) -> None:
         """The transaction has ended."""
