@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from memspan.embed.access import is_without_access
 from memspan.embed.redirects import pointed_elsewhere
 from memspan.embed.retry import RetryPolicy, TransientError, retry_after_seconds
+from memspan.embed.wrong_address import address_hint, without_page
 from memspan.errors import (
     EmbedderAccessError,
     EmbedderError,
@@ -236,7 +237,9 @@ class JsonEndpoint:
         pointed = pointed_elsewhere(self.url, response.status_code, response.headers.get("location"))
         if pointed is not None:
             return self._redact(f"{status}: {pointed}")
-        return f"{self._redact(status)}: {self.shown(text, _QUOTED)}" if text else self._redact(status)
+        text = without_page(text)
+        said = f"{self._redact(status)}: {self.shown(text, _QUOTED)}" if text else self._redact(status)
+        return said + address_hint(self.url, response.status_code, text)
 
     def _redact(self, text: str) -> str:
         for secret in self._secrets:

@@ -21,6 +21,7 @@ except ImportError as _error:
 
 from memspan.embed.redirects import pointed_elsewhere
 from memspan.embed.retry import RetryPolicy, TransientError, retry_after_seconds
+from memspan.embed.wrong_address import address_hint, without_page
 
 from .address import is_of_environment
 from .completion import Completion, failure_of, read_completion, told_by
@@ -364,7 +365,8 @@ class ChatEndpoint:
         pointed = pointed_elsewhere(self.url, status, error.response.headers.get("location"))
         if pointed is not None:
             return Refusal(status, f"HTTP {status}: {self._redacted(pointed)}", code)
-        text = f"HTTP {status}: {self._quote(told_by(error.body) or error.message)}"
+        told = without_page(told_by(error.body) or error.message)
+        text = f"HTTP {status}: {self._quote(told)}{address_hint(self.url, status, told)}"
         final = code in FINAL_CODES or status == 501 or is_too_large(status, text)
         if final or (status < 500 and status not in LATER):
             return Refusal(status, text, code)

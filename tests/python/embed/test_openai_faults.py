@@ -163,6 +163,13 @@ def test_errors_in_other_forms_are_quoted(server: Any, body: bytes) -> None:
         assert len(str(patient.fails("HTTP 400 Bad Request"))) < 600
 
 
+def test_a_page_is_told_by_its_title(server: Any) -> None:
+    page = b"<html><head>\n<title>404 Not Found</title></head><body>" + b"x" * 5000
+    server.queue(server.body(page, 404))
+    with Patient(server.url) as patient:
+        patient.fails("HTTP 404 Not Found: 'an HTML page, 404 Not Found'; is the address right[?]$")
+
+
 def test_giving_up_tells_how_often_and_why(server: Any) -> None:
     server.queue(*(server.error(500, "melting") for _ in range(4)))
     with Patient(server.url) as patient:

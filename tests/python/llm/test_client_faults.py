@@ -17,6 +17,7 @@ from llm_faults import FAULTS, Fault, slow, status
 from pydantic import BaseModel
 from scripted_llm import ScriptedLLM, no_pause
 
+from memspan.embed.wrong_address import address_hint
 from memspan.errors import BadReplyError, LLMError, MissingExtraError, ModelAccessError, TruncatedReplyError
 from memspan.llm import OpenAIModel, Prompt
 from memspan.llm.reading import read_object
@@ -279,6 +280,38 @@ def test_a_page_in_place_of_an_answer_is_told(
     with pytest.raises(LLMError, match="no stream of events but HTML, is the address right"):
         list(model.astream(prompt, stage="test"))
     assert isinstance(model.complete(prompt, Items, stage="test").value, Items)
+
+
+PAGE = b"<!DOCTYPE HTML>\n<html><head><title>404 Not Found</title></head><body><h1>404</h1></body></html>"
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "said"),
+    [
+        (PAGE, 404, r"'an HTML page, 404 Not Found'; is the address right\?$"),
+        (PAGE.replace(b"404 Not Found", b"502 Bad Gateway"), 502, "'an HTML page, 502 Bad Gateway'; gave up"),
+        (b"404 page not found", 404, r"'404 page not found'; is the address right\?$"),
+        (b'{"error": {"message": "model \'small\' not found"}}', 404, 'not found"$'),
+    ],
+)
+def test_a_server_that_does_not_know_the_address(
+    model_of: Callable[..., OpenAIModel],
+    server: ScriptedLLM,
+    prompt: Prompt,
+    body: bytes,
+    code: int,
+    said: str,
+) -> None:
+    html = {"content-type": "text/html"} if body.startswith(b"<") else {}
+    server.misbehave(*[Fault(name="page", status=code, body=body, headers=html)] * (3 if code == 404 else 1))
+    with pytest.raises(LLMError, match=f"HTTP {code}: .*{said}"):
+        model_of(server, retries=0).complete(prompt, Items, stage="test")
+
+
+def test_most_addresses_end_with_v1() -> None:
+    assert address_hint("http://a:8080", 404, "").endswith("of most servers ends with /v1")
+    assert address_hint("http://a:8080/v1", 405, "") == "; is the address right?"
+    assert address_hint("http://a:8080", 400, "") == ""
 
 
 def test_why_there_is_no_connection_is_told(server: ScriptedLLM, prompt: Prompt) -> None:
