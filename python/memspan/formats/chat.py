@@ -7,8 +7,8 @@ A conversation may name its `user`, its `session` (or `id`) and its time `at`; w
 own all the same. A message outside a conversation may name its `user`. Where ids of messages are numbers, they stand
 behind the name of their session ("c2:1"): other conversations count from 1, too. A message without a time of its own
 stands right behind the one before; those before the first that has one precede it by seconds, unless the conversation
-has an earlier time, from which they count then. Messages outside a conversation follow those of their user and session
-that stand before them.
+has an earlier time, from which they count then. Messages outside a conversation are one with those of their user and
+session.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from .alone import with_clocks
 from .clock import Clock
 from .exported import exported_messages, is_exported
 from .fields import as_list, as_name, each_object, optional, required
@@ -49,22 +50,16 @@ def _matches(value: Any) -> bool:
 
 
 def _read(items: Iterable[Item], request: Request) -> Iterator[Turn]:
-    return read_selected(_conversations(items), request.file, request.user)
+    return read_selected(_conversations(items, request.user), request.file, request.user)
 
 
-def _conversations(items: Iterable[Item]) -> Iterator[Conversation]:
-    clocks: dict[tuple[str, str | None], Clock] = {}
-    for place, fields in each_object(items):
-        user = optional(fields, "user", place, as_name)
-        if "messages" in fields or is_exported(fields):
-            yield Conversation(place, user, partial(_turns, fields, place))
+def _conversations(items: Iterable[Item], user: str | None) -> Iterator[Conversation]:
+    for (place, fields), clock in with_clocks(each_object(items), user):
+        named = optional(fields, "user", place, as_name)
+        if clock is None:
+            yield Conversation(place, named, partial(_turns, fields, place))
         else:
-            yield Conversation(
-                place,
-                user,
-                partial(_alone, fields, place, clocks),
-                whole=False,
-            )
+            yield Conversation(place, named, partial(_alone, fields, place, clock), whole=False)
 
 
 def _turns(fields: Mapping[str, Any], place: Place, user: str) -> Iterator[Turn]:
@@ -97,10 +92,7 @@ def _name_of(messages: Sequence[tuple[Place, Mapping[str, Any]]]) -> str:
     return secrets.token_hex(15)
 
 
-def _alone(
-    fields: Mapping[str, Any], place: Place, clocks: dict[tuple[str, str | None], Clock], user: str
-) -> Iterator[Turn]:
-    clock = clocks.setdefault((user, optional(fields, "session", place, as_name)), Clock())
+def _alone(fields: Mapping[str, Any], place: Place, clock: Clock, user: str) -> Iterator[Turn]:
     turn = read_message(fields, place, user=user, session=None, clock=clock)
     if turn is not None:
         yield turn

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 
-__all__ = ["Clock"]
+__all__ = ["Clock", "seconds_before"]
 
 _SECOND = timedelta(seconds=1)
 _MICROSECOND = timedelta(microseconds=1)
+_FIRST_MOMENT = datetime.min.replace(tzinfo=timezone.utc)
 _LAST_MOMENT = datetime.max.replace(tzinfo=timezone.utc)
 
 
@@ -54,3 +55,8 @@ class Clock:
     def _follow(self) -> datetime:
         self._given += min(_MICROSECOND, _LAST_MOMENT - self._given)
         return self._given
+
+
+def seconds_before(at: datetime, count: int) -> datetime:
+    """So many seconds before a time, as far as there are any."""
+    return at - min(count * _SECOND, at - _FIRST_MOMENT)

@@ -5,12 +5,12 @@ takes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
 from typing import Any
 
 from ..actions import chat_message, is_note, is_thought, read_tool_use
 from ..errors import FormatError
-from .clock import Clock
+from .clock import Clock, seconds_before
 from .fields import as_captions, as_kind, as_metadata, as_name, as_tags, as_text, as_time, optional
 from .place import Place
 from .sessions import placed_objects
@@ -23,8 +23,6 @@ _TEXTS = ("content", "text", "parts")
 """Where the text stands, in the first that has some: Vercel's AI SDK and Google write `parts`."""
 _TIMES = ("timestamp", "created_at", "createdAt", "create_time")
 _MESSAGE = "a message with a role (or speaker) and content (or text)"
-_SECOND = timedelta(seconds=1)
-_FIRST_MOMENT = datetime.min.replace(tzinfo=timezone.utc)
 _END = 253_402_300_800
 """Seconds from 1970 to the year 10000: what is beyond counts in smaller units."""
 _UNITS = (1, 10**3, 10**6, 10**9)
@@ -95,7 +93,7 @@ def start_of(
     stated = stated_time(fields, place)
     for count, (position, message) in enumerate(messages):
         if (at := stated_time(message, position)) is not None:
-            beginning = at - min(count * _SECOND, at - _FIRST_MOMENT)
+            beginning = seconds_before(at, count)
             return beginning if stated is None else min(stated, beginning)
     return stated
 

@@ -17,7 +17,7 @@ __all__ = ["read_turns"]
 
 
 def read_turns(source: Source, *, format: str | None = None, user: str | None = None) -> Iterator[Turn]:
-    """Read the turns of a file, in its order.
+    """Read the turns of a file, in its order; messages outside conversations in that of each user and session.
 
     Args:
         source: a path, or an open text or binary stream; a stream is left open.

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memspan.errors import FormatError
-from memspan.formats import detect, read_turns
+from memspan.formats import alone, detect, read_turns
 
 WriteJson = Callable[..., Path]
 
@@ -106,7 +106,7 @@ def test_messages_alone_follow_those_of_their_user_and_session(write_json: Write
         BYE | {"user": "mo", "session": "later"},
         HELLO | {"at": at, "user": "mo"},
     ]
-    assert seconds(list(read_turns(write_json(*lines)))) == [0, None, 1e-6, None, 2e-6]
+    assert seconds(list(read_turns(write_json(*lines)))) == [0, 1e-6, 2e-6, None, None]
 
 
 @pytest.mark.parametrize("alone", [False, True])
@@ -117,6 +117,43 @@ def test_messages_without_a_time_lie_between_those_that_have_one(write_json: Wri
     value = messages if alone else {"messages": messages}
     found = seconds(list(read_turns(write_json(value), user="ana")))
     assert found == [0.25, 0.250001, 0.250002, 0.5]
+
+
+def test_messages_alone_before_the_first_time_precede_it(write_json: WriteJson) -> None:
+    at = "2024-01-01T00:00:00Z"
+    lines = [
+        HELLO | {"user": "mo"},
+        BYE | {"user": "zoe"},
+        BYE | {"user": "mo"},
+        HELLO | {"at": at, "user": "mo"},
+        BYE | {"user": "mo"},
+    ]
+    turns = list(read_turns(write_json(*lines)))
+    assert seconds([turn for turn in turns if turn.user == "mo"]) == [-2, -1, 0, 1e-6]
+    assert seconds([turn for turn in turns if turn.user == "zoe"]) == [None]
+
+
+@pytest.mark.parametrize("broken", [5, HELLO | {"at": "soon"}, HELLO | {"at": "2024-01-01", "role": 5.5}])
+def test_messages_alone_that_wait_for_a_time_come_before_a_broken_line(
+    write_json: WriteJson, broken: Any
+) -> None:
+    read = read_turns(write_json(HELLO, BYE, broken), user="ana")
+    assert [next(read).text, next(read).text] == ["Hello.", "Bye."]
+    with pytest.raises(FormatError, match=r":3: (got 5|at: got 'soon'|role: got 5\.5)"):
+        next(read)
+
+
+def test_no_more_than_some_messages_wait_for_a_time(
+    write_json: WriteJson, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(alone, "_MOST", 2)
+    timed = HELLO | {"at": "2024-01-01T00:00:00Z"}
+    assert seconds(list(read_turns(write_json(HELLO, BYE, HELLO, timed), user="ana"))) == [
+        None,
+        None,
+        None,
+        0,
+    ]
 
 
 def test_nothing_before_the_first_moment(write_json: WriteJson) -> None:
