@@ -23,6 +23,9 @@ _WIDE = 110
 _MIDDLE = 60
 """From this many on scores have one beside the text; with fewer, the text would stand in single words."""
 
+_LONG = 2_000
+"""Characters of a text on a terminal: what a tool returned may go on for thousands of lines."""
+
 Marks = Sequence[Text]
 
 
@@ -34,12 +37,12 @@ def print_recalls(
     With `scores`, its fused score and its rank and score in every view; with `marks`, a word on it.
     """
     if out.width >= _WIDE:
-        out.print(_wide_table(recalls, scores, marks))
+        out.print(_wide_table(out, recalls, scores, marks))
     else:
-        out.print(_narrow_table(recalls, scores, marks, beside=out.width >= _MIDDLE))
+        out.print(_narrow_table(out, recalls, scores, marks))
 
 
-def _wide_table(recalls: Sequence[Recall], scores: bool, marks: Marks | None) -> Table:
+def _wide_table(out: Console, recalls: Sequence[Recall], scores: bool, marks: Marks | None) -> Table:
     views = [view for view in _VIEWS if any(view in recall.views for recall in recalls)] if scores else []
     table = plain_table()
     table.add_column("#", justify="right")
@@ -55,15 +58,18 @@ def _wide_table(recalls: Sequence[Recall], scores: bool, marks: Marks | None) ->
         table.add_column(view, justify="right", no_wrap=True)
     for rank, recall in enumerate(recalls, 1):
         row = [cell(rank)] if marks is None else [cell(rank), marks[rank - 1]]
-        row += map(cell, (moment(recall.at), recall.id, recall.record.speaker or "", recall.text))
+        row += map(
+            cell, (moment(recall.at), recall.id, recall.record.speaker or "", _shown(out, recall.text))
+        )
         if scores:
             row.append(cell(f"{recall.score:.4f}"))
         table.add_row(*row, *(_view_cell(recall.views, view) for view in views))
     return table
 
 
-def _narrow_table(recalls: Sequence[Recall], scores: bool, marks: Marks | None, beside: bool) -> Table:
+def _narrow_table(out: Console, recalls: Sequence[Recall], scores: bool, marks: Marks | None) -> Table:
     """The same values stacked in few columns, which leaves the text room on a terminal of 80."""
+    beside = out.width >= _MIDDLE
     table = plain_table()
     table.add_column("#", justify="right")
     table.add_column("turn (UTC)", overflow="fold", max_width=24)
@@ -77,8 +83,14 @@ def _narrow_table(recalls: Sequence[Recall], scores: bool, marks: Marks | None, 
         said = [cell(f"{recall.score:.4f}"), *_view_lines(recall)] if scores else []
         columns = [lines, said] if beside else [lines + said]
         turn, *rest = map(_stacked, columns)
-        table.add_row(cell(rank), turn, cell(recall.text), *(rest if scores else ()))
+        table.add_row(cell(rank), turn, cell(_shown(out, recall.text)), *(rest if scores else ()))
     return table
+
+
+def _shown(out: Console, text: str) -> str:
+    if not out.is_terminal or len(text) <= _LONG:
+        return text
+    return f"{text[:_LONG].rstrip()}… ({len(text):,} characters; --json has them all)"
 
 
 def _view_lines(recall: Recall) -> list[Text]:

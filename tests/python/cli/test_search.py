@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+from datetime import datetime, timezone
 
 import pytest
+from rich.console import Console
 
 import memspan
+from memspan.cli.recalls import print_recalls
+from memspan.remember.searching.recall import Recall
 
 
 @pytest.fixture
@@ -425,3 +430,19 @@ def test_a_mistyped_user_does_not_look_like_one_without_memories(run, filled, co
     asked = (*command.split(), "--store", filled, *form)
     assert "knows no user 'dmeo'" in run(*asked, "--user", "dmeo").stderr
     assert "knows no user" not in run(*asked, "--user", "demo").stderr
+
+
+@pytest.mark.parametrize("width", [70, 120])
+def test_a_long_text_does_not_fill_the_terminal(width):
+    """A file and a pipe get all of it."""
+    said = "word " * 10_000
+    record = memspan.Record(user="ana", id="m1", text=said, at=datetime(2024, 1, 1, tzinfo=timezone.utc))
+    recall = Recall(id="m1", text=said, at=record.at, score=1.0, record=record, views={}, explanation=None)
+    shown = {}
+    for terminal in (True, False):
+        out = Console(file=io.StringIO(), width=width, force_terminal=terminal, color_system=None)
+        print_recalls(out, [recall], scores=True)
+        shown[terminal] = out.file.getvalue()
+    assert shown[True].count("word") == 400
+    assert "(50,000 characters; --json has them all)" in " ".join(shown[True].split())
+    assert shown[False].count("word") == 10_000
