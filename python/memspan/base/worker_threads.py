@@ -60,13 +60,15 @@ async def in_worker(function: Callable[..., T], *arguments: Any, executor: Execu
     except BaseException:
         work.begin()  # it may wait there all the same
         raise
-    work.look_later(future, executor, _LOOK)
+    future.add_done_callback(work.tell)
+    work.look_later(executor, _LOOK)
     try:
-        await future
+        await work.told
         while not work.ended:  # it was put on again, and that one began it
             await asyncio.wait(work.again, timeout=_LOOK)
     except asyncio.CancelledError:
         work.begin()  # nobody else is to
+        future.cancel()
         raise
     finally:
         work.timer.cancel()
@@ -85,7 +87,7 @@ def _on_executor(work: _Work[Any], executor: Executor | None) -> asyncio.Future[
 
 
 class _Work(Generic[T]):
-    """A call that is made once, however often it is put on an executor."""
+    """A call that is made once, however often it is put on an executor. Belongs to the event loop in which it is."""
 
     def __init__(self, function: Callable[[], T]) -> None:
         self._function = function
@@ -93,6 +95,9 @@ class _Work(Generic[T]):
         self._value: T | None = None
         self._error: BaseException | None = None
         self.ended = False
+        self.told: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """When the executor says so, or a look finds it: both may be at the same time, and the executor's own future
+        takes only one of them."""
         self.again: list[asyncio.Future[None]] = []
         """Where it was put on again."""
         self.timer: asyncio.TimerHandle
@@ -115,25 +120,37 @@ class _Work(Generic[T]):
         finally:
             self.ended = True
 
-    def look_later(self, future: asyncio.Future[None], executor: Executor | None, seconds: float) -> None:
-        """See in some seconds whether the future should be done, or nobody has begun."""
-        loop = asyncio.get_running_loop()
-        self.timer = loop.call_later(seconds, self._look, future, executor, seconds)
+    def tell(self, future: asyncio.Future[None]) -> None:
+        """The executor's future is done."""
+        error = None if future.cancelled() else future.exception()
+        if self.told.done():
+            return
+        if future.cancelled():
+            self.told.cancel()
+        elif error is not None:
+            self.told.set_exception(error)
+        else:
+            self.told.set_result(None)
 
-    def _look(self, future: asyncio.Future[None], executor: Executor | None, seconds: float) -> None:
-        if future.done():
+    def look_later(self, executor: Executor | None, seconds: float) -> None:
+        """See in some seconds whether it has ended without a word, or nobody has begun."""
+        loop = asyncio.get_running_loop()
+        self.timer = loop.call_later(seconds, self._look, executor, seconds)
+
+    def _look(self, executor: Executor | None, seconds: float) -> None:
+        if self.told.done():
             return
         if self.ended:
-            future.set_result(None)
+            self.told.set_result(None)
             return
         if not self.begun:
             seconds *= 2
             try:
                 self.again.append(_on_executor(self, executor))
             except RuntimeError as error:
-                future.set_exception(error)
+                self.told.set_exception(error)
                 return
-        self.look_later(future, executor, seconds if not self.begun else _LOOK)
+        self.look_later(executor, seconds if not self.begun else _LOOK)
 
     def result(self) -> T:
         """What the call returned or raised. Once."""

@@ -13,6 +13,7 @@ import pytest
 from tiny_recipe import ScriptedModel
 from waiting import wait_for
 
+from memspan.base import worker_threads
 from memspan.base.worker_threads import in_worker
 from memspan.errors import StoreError
 from memspan.memory import Memory
@@ -149,6 +150,27 @@ def test_work_that_a_thread_lost_is_done_once(does: bool) -> None:
 
     assert outcome_of(lambda: asyncio.run(run())) is None
     assert calls == [1]
+
+
+def test_work_may_end_at_the_moment_of_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the thread says then comes second, and asyncio complained of it."""
+    monkeypatch.setattr(worker_threads, "_LOOK", 0.01)
+    said: Future[Any] = Future()
+
+    class Late(ThreadPoolExecutor):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            fn(*args, **kwargs)
+            return said
+
+    async def run() -> int:
+        complaints: list[Any] = []
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: complaints.append(context))
+        assert await in_worker(len, "abc", executor=Late(1)) == 3
+        said.set_result(None)
+        await asyncio.sleep(0.01)
+        return len(complaints)
+
+    assert asyncio.run(run()) == 0
 
 
 def test_jobs_come_back_at_once_when_the_database_can_be_written_again(
