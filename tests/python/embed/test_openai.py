@@ -157,6 +157,7 @@ def test_threads_share_one_embedder(server: Any) -> None:
         ({"model": ""}, "model"),
         ({"model": 3}, "model"),
         ({"base_url": "ftp://127.0.0.1/v1"}, "base_url"),
+        ({"base_url": "http://127.0.0.1/v1/embeddings"}, "base_url"),
         ({"base_url": "127.0.0.1:80"}, "base_url"),
         ({"base_url": "http://"}, "base_url"),
         ({"base_url": "http://127.0.0.1/v1?key=1"}, "base_url"),

@@ -182,6 +182,7 @@ def test_what_the_caller_adds_is_sent(
         ({"model": None}, "model"),
         ({"base_url": "ftp://x"}, "base_url"),
         ({"base_url": "http://user:secret@x/v1"}, "base_url"),
+        ({"base_url": "http://x/v1/chat/completions/"}, "base_url: .* ends with /chat/completions; accepted"),
         ({"base_url": None}, "api_key_variable"),
         ({"temperature": 3}, "temperature"),
         ({"max_tokens": 0}, "max_tokens"),
