@@ -56,19 +56,23 @@ def _turns(fields: Mapping[str, Any], place: Place, user: str) -> Iterator[Turn]
     where = place["chat"]["history"]
     messages = required(history, "messages", where, as_object, _CHAT)
     session = optional(fields, "id", place, as_name)
-    path = list(branch(messages, where["messages"], history.get("currentId"), "parentId"))[::-1]
-    clock = Clock(start_of(fields, place, path))
-    for position, message in path:
-        content = message.get("content")
-        said = {
-            "id": message.get("id"),
-            "role": message.get("role") or "assistant",
-            "content": _THOUGHT.sub("", content) if isinstance(content, str) else content,
-            "timestamp": message.get("timestamp"),
-        }
-        turn = read_message(said, position, user=user, session=session, clock=clock)
+    path = branch(messages, where["messages"], history.get("currentId"), "parentId")
+    said = [(position, _said(message)) for position, message in path][::-1]
+    clock = Clock(start_of(fields, place, said))
+    for position, message in said:
+        turn = read_message(message, position, user=user, session=session, clock=clock)
         if turn is not None:
             yield turn
+
+
+def _said(message: Mapping[str, Any]) -> dict[str, Any]:
+    content = message.get("content")
+    return {
+        "id": message.get("id"),
+        "role": message.get("role") or "assistant",
+        "content": _THOUGHT.sub("", content) if isinstance(content, str) else content,
+        "timestamp": message.get("timestamp"),
+    }
 
 
 OPEN_WEBUI = Format("open-webui", "chats that Open WebUI exports (JSON)", _matches, _read)
