@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+import memspan
+from memspan.errors import EmbedderError
+
 
 def turn(number, **fields):
     return {
@@ -117,6 +120,23 @@ def test_a_broken_line_is_in_the_json_as_well(run_json, store, write_lines):
     report = run_json("ingest", file, "--store", store, code=3)
     assert report["turns"] == 1
     assert f"{file}:2" in report["error"]
+
+
+def test_a_server_that_fails_half_way_keeps_what_was_before_it(run_json, store, write_lines, monkeypatch):
+    """Turns without an id would be there twice if all were read again."""
+    add, calls = memspan.Memory.add, []
+
+    def failing(*arguments, **options):
+        calls.append(1)
+        if len(calls) > 2:
+            raise EmbedderError("http://127.0.0.1/v1: gave up after 6 attempts")
+        return add(*arguments, **options)
+
+    monkeypatch.setattr(memspan.Memory, "add", failing)
+    path = write_lines(*(turn(number) for number in range(6)))
+    answer = run_json("ingest", path, "--store", store, "--batch", 1, code=1)
+    assert answer["turns"] == 2
+    assert "gave up" in answer["error"]
 
 
 def test_a_bad_value_names_the_line(run, store, write_lines):

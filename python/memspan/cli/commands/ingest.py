@@ -18,7 +18,7 @@ from memspan.cli.failures import CommandError
 from memspan.cli.opening import open_memory
 from memspan.cli.status import ExitStatus
 from memspan.cli.tables import counted
-from memspan.errors import FormatError, InvalidArgumentError
+from memspan.errors import EmbedderError, FormatError, InvalidArgumentError, StoreError
 from memspan.formats import FORMATS, Turn, read_turns
 from memspan.ingestion import IngestReport, ingest_turns
 from memspan.memory import Memory
@@ -117,6 +117,10 @@ def ingest(
                     memory.tag(name, progress=env.err.is_terminal)
     except FormatError as caught:
         error, status = caught, ExitStatus.BAD_INPUT
+    except (EmbedderError, StoreError) as caught:
+        if not report.total:
+            raise
+        error, status = caught, ExitStatus.ERROR
     except KeyboardInterrupt:
         status = ExitStatus.INTERRUPTED
     size = store_bytes(store)
