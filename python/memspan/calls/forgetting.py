@@ -45,8 +45,9 @@ class ForgettingCalls(SearchingCalls):
         among temporary files. Others read meanwhile, but whoever writes waits, and gets a `StoreError` after 30
         seconds: forget much with one call rather than many. What goes with a record: its older versions, its copies in
         the cold tier, what a consolidation could be undone with, its secret in the vault, every record whose `sources`
-        lead to it, and tags that no record has any more. Files that `export` wrote before are the caller's; a cache of
-        replies that the model of this memory keeps is emptied.
+        lead to it, and tags that no record has any more. What `consolidate` let stay for it, as both said the same,
+        stays if it comes from elsewhere, without the sources, tags and entities that it took over. Files that `export`
+        wrote before are the caller's; a cache of replies that the model of this memory keeps is emptied.
 
         An encode job that was shown an erased turn, its own or one before, may have used what it said anywhere: all
         that the job made goes, with its log and the model's answers, and it begins again with the turns that are

@@ -63,5 +63,8 @@ class RunWriter(RunReader, Protocol):
         """The run is undone, and records that it made are gone: what later ones, undone before, keep of these is
         erased."""
 
+    def rewrite(self, user: str, id: str, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+        """Put values in the place of others in what runs keep of a record."""
+
     def forget(self, user: str, ids: Sequence[str]) -> None:
         """Erase what runs keep of records."""

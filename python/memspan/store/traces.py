@@ -64,12 +64,15 @@ class TraceReader(Protocol):
     def bases(self, user: str, ids: Collection[str]) -> dict[str, str]:
         """The record that each is an older version of, by id; others are left out."""
 
-    def derived(self, user: str, ids: Collection[str]) -> set[str]:
+    def derived(self, user: str, ids: Collection[str], but: Collection[str] = ()) -> set[str]:
         """Ids of what was derived from these, directly or through others, with what is in the cold tier; without
-        these."""
+        these, and without those of `but` and what was derived through them alone."""
 
     def mentioning(self, user: str, ids: Collection[str]) -> set[str]:
         """Ids of the records whose end is said to be because of these."""
+
+    def ended_for(self, user: str, ids: Collection[str]) -> set[str]:
+        """Ids of records that are said to have ended because of these, or were, with those in the cold tier."""
 
     def enders(self, user: str, ids: Collection[str]) -> set[str]:
         """Ids of what is said to have ended these records, or was: it need not be there any more."""

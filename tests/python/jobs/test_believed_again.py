@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timezone
 
 import pytest
 from tiny_recipe import NoteTurns, note_fact, recipe_of
@@ -105,3 +107,22 @@ def test_what_was_said_twice_and_is_said_once(open_memory: Callable[..., Memory]
     assert [record.sources for record in made(memory) if record.text == OLD] == [(kept,)]
     tell(memory, kept, "Ana sold her piano", 5)
     assert believed(memory) == {note_fact("Ana sold her piano")}
+
+
+def test_what_somebody_wrote_outlives_a_statement_that_ended_for_it(
+    open_memory: Callable[..., Memory],
+) -> None:
+    memory = open_memory(recipe=recipe_of(NoteTurns()))
+    own = Record(
+        id="own", user="ana", text=OLD, at=datetime(2023, 5, 1, tzinfo=timezone.utc), kind="semantic"
+    )
+    memory.add_records([replace(own, importance=0.5)])
+    tell(memory, "t1", "Ana has a cello", 5)
+    assert memory.consolidate("ana", update=False).upkeep.merged == 1
+    assert memory.get(user="ana", id="own").tags == ("fact",)
+
+    tell(memory, "t1", "Ana sold her piano", 6)
+
+    assert believed(memory) == {OLD, note_fact("Ana sold her piano")}
+    kept = memory.get(user="ana", id="own")
+    assert (kept.sources, kept.tags) == ((), ())

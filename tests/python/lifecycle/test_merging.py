@@ -191,10 +191,9 @@ def test_one_stays_with_the_sources_of_all(memory: Memory):
     assert kept.recorded_at == START
     assert ended.until == START + 3 * DAY
     assert ended.retired_at is not None
-    assert ended.metadata["ended"] == {"action": "merge", "by": ["a"]}
+    gave = {"sources": ["turn-b", "b"], "tags": ["morning"]}
+    assert ended.metadata["ended"] == {"action": "merge", "by": ["a"], "gave": gave}
     assert memory.get(user="ana", id="c").until is None
-    # Forgetting a source of what ended erases what stays for it: it says the same.
-    assert memory.forget(user="ana", source="turn-b") == 2
 
 
 def test_it_is_done_once(memory: Memory):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import sleep
 from typing import Final
@@ -12,6 +12,7 @@ from memspan.records import Record
 from memspan.remember.audit.auditing import audited
 from memspan.remember.damage import survives_damage
 from memspan.remember.endings.endings import ended, moment_after
+from memspan.remember.endings.taken_over import gifts
 from memspan.remember.engine import Engine
 from memspan.remember.input.tags import tagged, without_made
 from memspan.remember.writing.indexing import write_records
@@ -34,8 +35,8 @@ def unite(
     end, tens of thousands of objects would keep the interpreter for milliseconds.)
 
     What ends gets `until`, the later of its time and that of what stays for it, and `retired_at`; it stays readable
-    by `as_of`, `valid_at` and `get`. What stays gets the sources, tags and entities of all. A merger is left out when
-    one of its memories is not as it was.
+    by `as_of`, `valid_at` and `get`. What stays gets the sources, tags and entities of all, and
+    lets go of them when what brought them is forgotten. A merger is left out when one of its memories is not as it was.
 
     Returns:
         How many memories ended, and how many mergers were left out.
@@ -80,10 +81,12 @@ def _unite_slice(
             kept, ending = stored[merger.kept.id], [stored[part.id] for part in merger.ending]
             sleep(0)
             fields = united(kept, ending, made)
+            with_all = replace(kept, **fields)
             if any(getattr(kept, name) != value for name, value in fields.items()):
-                after[kept.id] = _given_first(replace(kept, **fields), made.get(kept.id, ()))
+                after[kept.id] = _given_first(with_all, made.get(kept.id, ()))
+            gave = gifts(kept, with_all, ending, made)
             for record in ending:
-                after[record.id] = _ended(record, kept)
+                after[record.id] = _ended(record, kept, gave.get(record.id))
                 count += 1
         if after:
             sleep(0)
@@ -116,5 +119,6 @@ def _seen(record: Record) -> tuple[object, ...]:
     return (*said, record.metadata, *state)
 
 
-def _ended(record: Record, kept: Record) -> Record:
-    return ended(record, action="merge", by=[kept.id], at=kept.at, moment=moment_after([record]))
+def _ended(record: Record, kept: Record, gave: Mapping[str, Sequence[str]] | None) -> Record:
+    moment = moment_after([record])
+    return ended(record, action="merge", by=[kept.id], at=kept.at, moment=moment, gave=gave)

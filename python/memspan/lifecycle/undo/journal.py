@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 from unicodedata import normalize
 
 from memspan.errors import UndoError
 from memspan.records import Record
-from memspan.remember.endings.endings import ENDED, REPLACES
+from memspan.remember.endings.endings import ENDED, GAVE, REPLACES
 from memspan.remember.engine import Engine
 from memspan.remember.input.tags import without_made
 from memspan.remember.transfer.export_format import decode_record_line, encode_record_line
@@ -22,7 +22,7 @@ from memspan.store import StoreWriter
 from memspan.store.runs import RunChange
 from memspan.times import Micros, now_micros, to_micros
 
-__all__ = ["Before", "Journal", "fingerprint", "is_left_as", "left_cold", "read_before"]
+__all__ = ["Before", "Journal", "fingerprint", "is_left_as", "left_cold", "read_before", "rewrite"]
 
 _EVICTED: Final = "evicted_at"
 """Of what a record was before: it lay in the cold tier, since then."""
@@ -135,7 +135,8 @@ class Before:
 
 def fingerprint(record: Record) -> str:
     """Of all that a run may change; without what belongs to whoever set it, and without what forgetting another record
-    changes in this one: the ids that are said to have ended it, and of what it took the place of.
+    changes in this one: the ids that are said to have ended it, what one of these took over, and of what it took the
+    place of.
 
     Args:
         record: without the tags that were made for it.
@@ -150,9 +151,27 @@ def _fingerprint(record: Record) -> str:
         line.pop(field, None)
     ended = record.metadata.get(ENDED)
     if isinstance(ended, Mapping):
-        rest = {key: value for key, value in ended.items() if key != "by"}
+        rest = {key: value for key, value in ended.items() if key not in ("by", GAVE)}
         line["metadata"] = {**record.metadata, ENDED: rest}
     return hashlib.sha256(json.dumps(line, sort_keys=True).encode()).hexdigest()
+
+
+def rewrite(writer: StoreWriter, now: Record, changed: Callable[[Record], Record]) -> None:
+    """Let runs have left a record, and found it, with a change that is nobody's: they can be undone as before.
+
+    Args:
+        now: the record before the change, without the tags that were made for it.
+        changed: makes it.
+    """
+    user, left, lines = now.user, {fingerprint(now): fingerprint(changed(now))}, {}
+    for _, each in writer.runs.changes_of(user, [now.id]):
+        if each.before is not None:
+            before = read_before(each, user)
+            after = changed(before.record)
+            left[fingerprint(before.record)] = fingerprint(after)
+            lines[each.before] = _dump(after, before.evicted_at)
+    left |= {_COLD + old: _COLD + new for old, new in left.items()}
+    writer.runs.rewrite(user, now.id, lines, left)
 
 
 def left_cold(change: RunChange) -> bool:

@@ -4,7 +4,8 @@ There are two axes of time (Snodgrass 1999). `at` .. `until` is when something w
 when it was believed. A record that is retired stays as it is and gets two times: `retired_at`, and an `until` not later
 than the one it had. What it had is kept under `ended` in its metadata, with why it ended and what took its place:
 `{"action": "update", "by": ["id", ...], "until": microseconds}`, the last only if there was an end. The core reads
-it there for searches that name both times. What a caller had under a key that the library needs lies in the note, too,
+it there for searches that name both times. What ended for a memory that took over its sources, tags or entities says so
+under `gave` (`taken_over.py`). What a caller had under a key that the library needs lies in the note, too,
 under `own`: it is given back wherever the record reads as it did before.
 """
 
@@ -23,6 +24,7 @@ from .version_ids import VERSION_OF, original_of
 
 __all__ = [
     "ENDED",
+    "GAVE",
     "OWN",
     "REPLACES",
     "as_believed",
@@ -38,6 +40,9 @@ __all__ = [
 
 ENDED: Final = "ended"
 """The key of the metadata that says how a belief ended."""
+
+GAVE: Final = "gave"
+"""The key of that note with what took its place took over from it, by the field."""
 
 OWN: Final = "own"
 """The key of that note with what a caller had under keys of the library's."""
@@ -68,7 +73,15 @@ def moment_after(records: Iterable[Record], now: datetime | None = None) -> date
     return max(moment, latest + _TICK) if latest < _LAST else _LAST
 
 
-def ended(record: Record, *, action: str, by: Sequence[str], at: datetime, moment: datetime) -> Record:
+def ended(
+    record: Record,
+    *,
+    action: str,
+    by: Sequence[str],
+    at: datetime,
+    moment: datetime,
+    gave: Mapping[str, Sequence[str]] | None = None,
+) -> Record:
     """The record as it is when nobody believes it any more.
 
     Args:
@@ -77,9 +90,11 @@ def ended(record: Record, *, action: str, by: Sequence[str], at: datetime, momen
         at: from when on it is not true. Not later than the end it has, nor before it happened: a record that was
             never true ends when it begins.
         moment: from when on it is not believed.
+        gave: what took its place took over from it, by the field.
     """
     until = max(at if record.until is None else min(at, record.until), record.at)
-    noted = with_key(record, ENDED, _note(record, action, by))
+    note = _note(record, action, by)
+    noted = with_key(record, ENDED, {**note, GAVE: gave} if gave else note)
     return replace(noted, until=until, retired_at=moment)
 
 

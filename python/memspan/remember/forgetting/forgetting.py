@@ -9,6 +9,7 @@ from memspan.errors import HeldError, PlanChangedError
 from memspan.records import Record
 from memspan.remember.audit.auditing import audited
 from memspan.remember.damage import survives_damage
+from memspan.remember.endings.taken_over import let_go, only_took_over
 from memspan.remember.engine import Engine
 from memspan.remember.input.fields import checked_name
 from memspan.remember.selecting import Selection
@@ -112,6 +113,8 @@ def _forget_user(change: Change, user: str) -> int | None:
 def _forget_some(change: Change, user: str, selection: Selection) -> int | None:
     writer = change.writer
     roots = {*writer.traces.chosen(user, selection.chosen), *selection.roots}
+    if (source := selection.chosen.source) is not None:
+        roots -= only_took_over(writer, user, roots, source)
     scope = scope_of(writer, user, roots)
     removed = erase_within(change, user, scope)
     if removed:
@@ -134,6 +137,7 @@ def erase_within(change: Change, user: str, scope: Scope) -> int:
     writer, ids = change.writer, list(scope.ids)
     _refuse_held(writer.traces.held(user, ids), len(ids))
     _forget_in_jobs(change, user, scope)
+    let_go(change, user, scope.ids)
     going, untagged = writer.fetch(user, ids), writer.fetch(user, scope.retagged)
     tags = {tag for one in (*going.values(), *untagged.values()) for tag in one.tags}
     write_made_tags(change, user, dict.fromkeys(scope.retagged, ()))

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from memspan.records import Record
+from memspan.remember.endings.taken_over import stays
 from memspan.store import StoreReader
 
 __all__ = ["Scope", "anywhere", "scope_of"]
@@ -29,24 +30,35 @@ def scope_of(reader: StoreReader, user: str, ids: Collection[str]) -> Scope:
     """Everything that has to go with these ids, which need not exist any more.
 
     That is what was derived from them, all older versions of it, and what a job made that was shown one of them, for it
-    may repeat what they said. Of an older version that is forgotten alone, what its record's wording of that time was
-    used for goes, but not the record. Linear in what is found.
+    may repeat what they said. What only took one of them over when both said the same stays, and lets go of that. Of an
+    older version that is forgotten alone, what its record's wording of that time was used for goes, but not the record.
+    Linear in what is found.
     """
-    found = _closed(reader, user, ids)
-    said = found | set(reader.traces.bases(user, found).values())
-    shown: set[int] = set().union(*reader.jobs.seeing(user, sorted(said)).values()) if said else set()
-    made = reader.traces.present(user, reader.jobs.made(shown))
-    found |= _closed(reader, user, made)
+    found, shown = _reached(reader, user, ids)
+    spared = stays(reader, user, ids, found, lambda some: _reached(reader, user, ids, some)[0])
+    if spared:
+        found, shown = _reached(reader, user, ids, spared)
     retagged = sorted(set(reader.jobs.tagged(shown)).difference(found))
     return Scope(tuple(sorted(found)), frozenset(shown), tuple(retagged), frozenset(ids))
 
 
-def _closed(reader: StoreReader, user: str, ids: Collection[str]) -> set[str]:
+def _reached(
+    reader: StoreReader, user: str, ids: Collection[str], spared: Collection[str] = ()
+) -> tuple[set[str], set[int]]:
+    """The records that go, and the jobs that were shown one of them. What is spared is not derived from any."""
+    found = _closed(reader, user, ids, spared)
+    said = found | set(reader.traces.bases(user, found).values())
+    shown: set[int] = set().union(*reader.jobs.seeing(user, sorted(said)).values()) if said else set()
+    made = reader.traces.present(user, reader.jobs.made(shown))
+    return found | _closed(reader, user, made, spared), shown
+
+
+def _closed(reader: StoreReader, user: str, ids: Collection[str], spared: Collection[str] = ()) -> set[str]:
     """Those that are there, with their versions and what was derived, until nothing is new."""
     traces = reader.traces
     known, fresh = set(ids), set(ids)
     while fresh:
-        more = traces.versions(user, fresh) | traces.derived(user, fresh)
+        more = traces.versions(user, fresh) | traces.derived(user, fresh, spared)
         more |= _made_of_versions(reader, user, fresh, known)
         fresh = more - known
         known |= fresh

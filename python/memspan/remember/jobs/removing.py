@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from memspan.records import Record
+from memspan.remember.endings.taken_over import let_go, stays
 from memspan.remember.writing.change import Change
 from memspan.remember.writing.indexing import write_records
 from memspan.store import StoreWriter
@@ -19,21 +20,28 @@ def remove_made(
     """Take records out, with what was derived from them, what runs could undo of them, and how often they were used.
     Returns the ids of those that are gone.
 
-    Those that are held stay. So do those that another job made of its own turns: they only got these as sources when
-    sleep found that both say the same, and now rest on their own alone.
+    Those that are held stay. So do those that only got these as sources when sleep found that both say the same, and
+    now rest on their own alone: what took over the others', and what another job made of its own turns.
 
     Args:
         reworded: ids of records that say something else now; what was derived from these goes, too.
         but: ids of records that stay, whatever they were derived from.
     """
     writer, chosen = change.writer, set(ids)
-    gone = chosen | writer.derived(user, sorted(chosen.union(reworded))).difference(but)
+    going = chosen.union(reworded)
+    reached = going | writer.traces.derived(user, going)
+    spared = stays(
+        writer, user, going, reached, lambda some: going | writer.traces.derived(user, going, some)
+    )
+    gone = chosen | writer.traces.derived(user, going, spared).difference(but)
     stored = writer.fetch(user, sorted(gone))
     held = {id_ for id_, record in stored.items() if record.held}
     _rest_on_their_own(change, user, own := _made_by_others(writer, user, gone - chosen - held))
     gone -= own.keys()
     if not writer.cold.empty:
         held |= writer.cold.held(user, sorted(gone))
+    let_go(change, user, (gone - held).union(reworded))
+    if not writer.cold.empty:
         writer.cold.forget(user, sorted(gone - held))
     free = sorted((stored.keys() & gone) - held)
     if free:

@@ -141,6 +141,14 @@ class SqliteRunWriter(SqliteRunReader):
                 (id, *values),
             )
 
+    def rewrite(self, user: str, id: str, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+        for column, values in (("before", before), ("after", after)):
+            self._connection.executemany(
+                f"UPDATE run_changes SET {column} = ? "  # noqa: S608
+                f"WHERE user_pk = (SELECT pk FROM users WHERE name = ?) AND record = ? AND {column} = ?",
+                [(new, user, id, old) for old, new in values.items() if new != old],
+            )
+
     def forget(self, user: str, ids: Sequence[str]) -> None:
         for piece in chunks(ids):
             places, values = marks(piece)

@@ -179,13 +179,13 @@ class SqliteTraceReader(SqliteRows):
         ]
         return {id_: base for id_, base in rows if isinstance(base, str) and id_.startswith(base + "@")}
 
-    def derived(self, user: str, ids: Collection[str]) -> set[str]:
+    def derived(self, user: str, ids: Collection[str], but: Collection[str] = ()) -> set[str]:
         pk = self._user_pk(user)
-        reached, frontier = set(ids), set(ids)
+        reached, frontier = {*ids, *but}, set(ids)
         while frontier:
             frontier = {id_ for (id_,) in self._of(_DERIVED, pk, frontier, repeat=2)} - reached
             reached |= frontier
-        return reached.difference(ids)
+        return reached.difference(ids, but)
 
     @reads("metadata of a record")
     def mentioning(self, user: str, ids: Collection[str]) -> set[str]:
@@ -193,6 +193,9 @@ class SqliteTraceReader(SqliteRows):
         holders = {id_ for (id_,) in self._of(_ENDED, pk, names)}
         rows = self._of("SELECT id, metadata FROM records WHERE user_pk = ? AND id IN ({0})", pk, holders)
         return {id_ for id_, metadata in rows if not names.isdisjoint(ended_by(json.loads(metadata)))}
+
+    def ended_for(self, user: str, ids: Collection[str]) -> set[str]:
+        return {id_ for (id_,) in self._of(_ENDED, self._user_pk(user), ids)}
 
     def enders(self, user: str, ids: Collection[str]) -> set[str]:
         return {name for (name,) in self._of(_ENDERS, self._user_pk(user), ids)}

@@ -1,0 +1,274 @@
+"""What a memory that stays for others took over from them, and lets go of when they are forgotten.
+
+Merging unites sources, tags and entities; each memory that ends notes what it was the first to bring (`GAVE`). The text
+of what stays is its own, so that it need not go with those that said the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+from memspan.lifecycle.undo.journal import rewrite
+from memspan.lifecycle.undo.putting_back import Place, places
+from memspan.records import Record
+from memspan.remember.input.tags import tagged, without_made
+from memspan.remember.writing.change import Change
+from memspan.remember.writing.indexing import write_records
+from memspan.store import StoreReader
+from memspan.store.cold import ORIGINAL
+from memspan.times import to_micros
+
+from .endings import ENDED, GAVE, ended_by
+
+__all__ = ["gifts", "let_go", "only_took_over", "stays"]
+
+_FIELDS: Final = ("sources", "tags", "entities")
+_MOST: Final = 16 << 10
+"""Characters of such a note. Who brings more than that takes along what stays for it."""
+
+_Values: TypeAlias = dict[str, set[str]]
+"""By field."""
+
+
+def gifts(
+    before: Record, after: Record, ending: Sequence[Record], made: Mapping[str, Sequence[str]]
+) -> dict[str, dict[str, list[str]]]:
+    """By id of each memory that ends, what it is the first to bring to the one that stays.
+
+    Args:
+        before, after: what stays, without and with what it takes over.
+        made: by id, which of the tags were made: these are not taken over.
+    """
+    given: dict[str, dict[str, list[str]]] = {}
+    had = {name: set(getattr(before, name)) for name in _FIELDS}
+    for record in ending:
+        offered = _offered(without_made(record, made))
+        new = {
+            name: [one for one in getattr(after, name) if one in offered[name] and one not in had[name]]
+            for name in _FIELDS
+        }
+        if len(json.dumps(new)) <= _MOST:
+            given[record.id] = {name: values for name, values in new.items() if values}
+        for name, values in new.items():
+            had[name].update(values)
+    return given
+
+
+def stays(
+    reader: StoreReader,
+    user: str,
+    ids: Collection[str],
+    reached: Collection[str],
+    reach: Callable[[Collection[str]], Collection[str]],
+) -> set[str]:
+    """Those of the records that can be reached from some which need not go with these: no source of their own goes.
+
+    Args:
+        ids: what goes in any case; need not exist any more.
+        reached: what goes with it, sources that were taken over included.
+        reach: gives what goes with it where nothing follows from the sources of some.
+    """
+    own = _own_sources(reader, user, reached)
+    found = own.keys() - set(ids)
+    while found:
+        going = {*reach(found), *ids}
+        if not (leaving := {id_ for id_ in found if id_ in going or own[id_] & going}):
+            break
+        found -= leaving
+    return found
+
+
+def only_took_over(reader: StoreReader, user: str, ids: Collection[str], source: str) -> set[str]:
+    """Those of the records that have a source only because one of the others, which ended for them, had it."""
+    return {id_ for id_, own in _own_sources(reader, user, ids).items() if source not in own}
+
+
+def let_go(change: Change, user: str, gone: Collection[str]) -> None:
+    """Take from records that stay what they took over from these, which are about to be erased, unless another one that
+    ended for them has it, too. What others took over from them goes there as well."""
+    writer = change.writer
+    ids = _stay_for(writer, user, gone)
+    if not ids:
+        return
+    ended = _ended_for(writer, user, ids)
+    known = {one.id for each in ended.values() for one, _ in each} - set(gone)
+    now = places(writer, user, sorted(known | ids))
+    lost = _lost(ids, ended, gone)
+    changed: dict[str, Record] = {}
+    for id_ in sorted(ids & now.keys()):
+        if any(lost[id_].values()):
+            changed[id_] = _without(now[id_].record, lost[id_])
+            rewrite(writer, now[id_].record, partial(_without, values=lost[id_]))
+    for id_ in sorted(ids):
+        _bring_instead(ended.get(id_, ()), lost, lost[id_], gone, now, changed)
+    _write(change, user, now, changed, lost)
+
+
+def _own_sources(reader: StoreReader, user: str, ids: Collection[str]) -> dict[str, set[str]]:
+    """By id, the sources that records had before they took over others, and their provenance; of those that took over
+    sources of others among these."""
+    named = reader.traces.enders(user, ids).intersection(ids)
+    if not named:
+        return {}
+    ended = _ended_for(reader, user, named)
+    found: dict[str, set[str]] = {}
+    for id_, place in places(reader, user, sorted(named), embeddings=False).items():
+        if any(one.id in ids and gave["sources"] for one, gave in ended.get(id_, ())):
+            taken = set().union(*(gave["sources"] for _, gave in ended[id_]))
+            own = set(place.record.sources) - taken
+            found[id_] = own if place.record.provenance is None else {*own, place.record.provenance}
+    return found
+
+
+def _stay_for(reader: StoreReader, user: str, gone: Collection[str]) -> set[str]:
+    """Ids of what is said to have ended these, of what ended those, and so on, without these."""
+    found: set[str] = set()
+    frontier = reader.traces.enders(user, gone).difference(gone)
+    while frontier:
+        found |= frontier
+        frontier = reader.traces.enders(user, frontier).difference(gone, found)
+    return found
+
+
+def _ended_for(
+    reader: StoreReader, user: str, ids: Collection[str]
+) -> dict[str, list[tuple[Record, _Values]]]:
+    """By id, the records that ended for a record alone, without made tags, each with what it gave."""
+    holders = reader.traces.ended_for(user, ids)
+    found: dict[str, list[tuple[Record, _Values]]] = {}
+    for place in places(reader, user, sorted(holders), embeddings=False).values():
+        action, by = ended_by(place.record)
+        if action == "merge" and len(by) == 1 and by[0] in ids:
+            found.setdefault(by[0], []).append((place.record, _gave(place.record)))
+    return found
+
+
+def _lost(
+    ids: Collection[str],
+    ended: Mapping[str, Sequence[tuple[Record, _Values]]],
+    gone: Collection[str],
+) -> dict[str, _Values]:
+    """What each lets go of. Looks again until nothing is new: what stays may have ended for another one later."""
+    lost: dict[str, _Values] = {id_: {name: set() for name in _FIELDS} for id_ in ids}
+    more = True
+    while more:
+        more = False
+        for id_ in ids:
+            leaving, kept = _leaving(ended.get(id_, ()), lost, gone), _kept(ended.get(id_, ()), lost, gone)
+            for name in _FIELDS:
+                values = leaving[name] - kept[name]
+                more = more or not values <= lost[id_][name]
+                lost[id_][name] |= values
+    return lost
+
+
+def _leaving(
+    ended: Iterable[tuple[Record, _Values]], lost: Mapping[str, _Values], gone: Collection[str]
+) -> _Values:
+    """What was given by records that go, or that let go of it themselves."""
+    found: _Values = {name: set() for name in _FIELDS}
+    for record, gave in ended:
+        for name, values in gave.items():
+            if record.id in gone:
+                found[name] |= values
+            elif record.id in lost:
+                found[name] |= values & lost[record.id][name]
+    return found
+
+
+def _kept(
+    ended: Iterable[tuple[Record, _Values]], lost: Mapping[str, _Values], gone: Collection[str]
+) -> _Values:
+    """What records that stay would have given."""
+    found: _Values = {name: set() for name in _FIELDS}
+    for record, _ in ended:
+        if record.id not in gone:
+            for name, values in _offered(record).items():
+                found[name] |= values - lost[record.id][name] if record.id in lost else values
+    return found
+
+
+def _bring_instead(
+    ended: Iterable[tuple[Record, _Values]],
+    lost: Mapping[str, _Values],
+    losing: _Values,
+    gone: Collection[str],
+    now: Mapping[str, Place],
+    changed: dict[str, Record],
+) -> None:
+    """Let those that stay give what they have and others gave, and no longer what they have not any more."""
+    every = list(ended)
+    free = {name: values - losing[name] for name, values in _leaving(every, lost, gone).items()}
+    for record, gave in every:
+        if record.id in gone or record.id not in now:
+            continue
+        before = changed.get(record.id, now[record.id].record)
+        offered = _offered(before)
+        gives = {name: gave[name] & offered[name] | offered[name] & free[name] for name in _FIELDS}
+        for name in _FIELDS:
+            free[name] -= offered[name]
+        if gives != gave:
+            changed[record.id] = replace(before, metadata=_giving(before, gives))
+
+
+def _write(
+    change: Change,
+    user: str,
+    now: Mapping[str, Place],
+    changed: Mapping[str, Record],
+    lost: Mapping[str, _Values],
+) -> None:
+    writer = change.writer
+    live, cold = [], []
+    for id_, record in changed.items():
+        place = now[id_]
+        if place.moved_at is None:
+            live.append(tagged(record, place.made_tags))
+        else:
+            cold.append((record, place.moved_at))
+    if live:
+        write_records(change, live)
+        writer.set_made_tags(user, {one.id: now[one.id].made_tags for one in live})
+    for record, moved_at in cold:
+        writer.cold.evict([record], moved_at, {record.id: now[record.id].made_tags})
+    if writer.cold.empty:
+        return
+    # Wordings from before they were shortened.
+    for id_, copy in writer.cold.fetch(user, list(lost), reason=ORIGINAL, embeddings=True).items():
+        writer.cold.drop(user, [id_], ORIGINAL)
+        writer.cold.keep_originals([_without(copy.record, lost[id_])], to_micros(copy.moved_at))
+
+
+def _without(record: Record, values: _Values) -> Record:
+    fields: dict[str, Any] = {
+        name: tuple(one for one in getattr(record, name) if one not in values[name]) for name in _FIELDS
+    }
+    gave = _gave(record)
+    if any(gave[name] & values[name] for name in _FIELDS):
+        fields["metadata"] = _giving(record, {name: gave[name] - values[name] for name in _FIELDS})
+    return replace(record, **fields)
+
+
+def _giving(record: Record, values: _Values) -> dict[str, Any]:
+    """The metadata of a record that says that it gave these."""
+    gives = {name: sorted(values[name]) for name in _FIELDS if values[name]}
+    return {**record.metadata, ENDED: {**record.metadata[ENDED], GAVE: gives}}
+
+
+def _offered(record: Record) -> _Values:
+    return {
+        "sources": {*record.sources, record.id},
+        "tags": set(record.tags),
+        "entities": set(record.entities),
+    }
+
+
+def _gave(record: Record) -> _Values:
+    ended = record.metadata.get(ENDED)
+    note: Any = ended.get(GAVE) if isinstance(ended, Mapping) else None
+    given = note if isinstance(note, Mapping) else {}
+    return {name: {one for one in given.get(name, ()) if isinstance(one, str)} for name in _FIELDS}

@@ -1,0 +1,133 @@
+"""What stays for others that say the same is its own: it outlives those, and keeps nothing that came from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memspan import Memory, Quotas, Record
+from memspan.embed import HashEmbedder
+from memspan.errors import HeldError
+from memspan.lifecycle.merging.duplicates import Merging
+
+START = datetime(2023, 5, 1, tzinfo=timezone.utc)
+DAY = timedelta(days=1)
+TEA = "Ana drinks green tea in the morning."
+
+
+def fact(id: str, text: str = TEA, day: int = 0, **fields: Any) -> Record:
+    given = {"user": "ana", "kind": "semantic", "sources": (f"turn-{id}",), "recorded_at": START, **fields}
+    return Record(id=id, text=text, at=START + day * DAY, **given)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "m.memspan"
+
+
+@pytest.fixture
+def memory(path: Path) -> Iterator[Memory]:
+    with Memory(path, HashEmbedder(dim=64), auto_consolidate=False) as memory:
+        yield memory
+
+
+def fields(memory: Memory, id: str) -> tuple[set[str], set[str], set[str]]:
+    record = memory.get(user="ana", id=id)
+    return set(record.sources), set(record.tags), set(record.entities)
+
+
+def merge(memory: Memory, *records: Record) -> str:
+    memory.add_records(records)
+    upkeep = memory.consolidate("ana").upkeep
+    assert upkeep.merged == 1
+    return upkeep.runs[0]
+
+
+def in_file(memory: Memory, path: Path, word: str) -> bool:
+    return any(
+        word.encode() in file.read_bytes() for file in path.parent.glob(path.name + "*") if file.is_file()
+    )
+
+
+@pytest.mark.parametrize("what", [{"id": "b"}, {"id": "turn-b"}, {"source": "turn-b"}])
+def test_what_stays_outlives_what_ended_for_it(memory: Memory, path: Path, what: dict[str, str]) -> None:
+    a = fact("a", tags=("tea", "both"), entities=("Ana",))
+    run = merge(memory, a, fact("b", day=1, tags=("both", "xyzzy"), entities=("Ana", "Plugh"), fidelity=0.5))
+    assert fields(memory, "a") == ({"turn-a", "turn-b", "b"}, {"tea", "both", "xyzzy"}, {"Ana", "Plugh"})
+    assert memory.forget(user="ana", **what) == 1
+    assert fields(memory, "a") == ({"turn-a"}, {"tea", "both"}, {"Ana"})
+    assert [hit.id for hit in memory.search("tea", user="ana", require_tags=["tea"])] == ["a"]
+    assert memory.search("tea", user="ana", require_tags=["xyzzy"]) == []
+    assert not any(in_file(memory, path, word) for word in ("xyzzy", "Plugh"))
+    assert memory.verify() == []
+    assert memory.undo(run).left == ()
+    assert fields(memory, "a") == ({"turn-a"}, {"tea", "both"}, {"Ana"})
+
+
+def test_what_stays_goes_with_what_it_is_made_of_itself(memory: Memory) -> None:
+    merge(memory, fact("a", sources=("turn", "other")), fact("b", day=1, sources=("turn",), fidelity=0.5))
+    assert memory.forget(user="ana", id="turn") == 2
+    assert memory.latest(user="ana") == []
+
+
+def test_what_somebody_wrote_outlives_what_a_turn_said(memory: Memory) -> None:
+    merge(memory, fact("a", sources=()), fact("b", day=1, fidelity=0.5, tags=("xyzzy",)))
+    memory.hold(user="ana", id="a")
+    with pytest.raises(HeldError):
+        memory.forget(user="ana", id="a")
+    assert memory.forget(user="ana", id="turn-b") == 1
+    assert fields(memory, "a") == (set(), set(), set())
+    assert memory.get(user="ana", id="a").held
+
+
+def test_what_another_one_brings_too_stays(memory: Memory) -> None:
+    memory.add_records(
+        [
+            fact("a"),
+            fact("b", day=1, tags=("morning",), fidelity=0.5),
+            fact("c", day=2, tags=("morning", "xyzzy"), sources=("turn-b", "turn-c"), fidelity=0.4),
+        ]
+    )
+    assert memory.consolidate("ana").upkeep.merged == 2
+    memory.forget(user="ana", id="b")
+    assert fields(memory, "a")[:2] == ({"turn-a", "turn-b", "turn-c", "c"}, {"morning", "xyzzy"})
+    memory.forget(user="ana", id="c")
+    assert fields(memory, "a")[:2] == ({"turn-a"}, set())
+
+
+@pytest.mark.parametrize("cold", [False, True])
+def test_what_was_handed_on_goes_everywhere(memory: Memory, path: Path, cold: bool) -> None:
+    merge(memory, fact("b"), fact("c", tags=("xyzzy",), fidelity=0.5))
+    merge(memory, fact("a", importance=0.9))
+    assert fields(memory, "a")[:2] == ({"turn-a", "turn-b", "turn-c", "b", "c"}, {"xyzzy"})
+    if cold:
+        memory.set_quotas(Quotas(capacity=3, eviction="oldest"), user="ana")
+        assert len(memory.evicted("ana")) == 2
+    assert memory.forget(user="ana", id="turn-c") == 1
+    if cold:
+        memory.set_quotas(None, user="ana")
+        memory.restore(user="ana", ids=[one.record.id for one in memory.evicted("ana")])
+    assert fields(memory, "b")[:2] == ({"turn-b"}, set())
+    assert fields(memory, "a")[:2] == ({"turn-a", "turn-b", "b"}, set())
+    assert not in_file(memory, path, "xyzzy")
+    assert memory.forget(user="ana", id="turn-b") == 1
+    assert fields(memory, "a")[:2] == ({"turn-a"}, set())
+    assert memory.verify() == []
+
+
+def test_turns_that_were_delivered_twice_leave_no_tags_behind(memory: Memory, path: Path) -> None:
+    memory.add_records(
+        [
+            Record(id=id, user="ana", text=TEA, at=START, session="s", speaker="ana", tags=tags)
+            for id, tags in (("a", ("tea",)), ("b", ("xyzzy",)))
+        ]
+    )
+    assert memory.consolidate("ana", merge=Merging(kinds=("episodic",))).upkeep.merged == 1
+    assert fields(memory, "a")[1] == {"tea", "xyzzy"}
+    assert memory.forget(user="ana", id="b") == 1
+    assert fields(memory, "a")[1] == {"tea"}
+    assert not in_file(memory, path, "xyzzy")
