@@ -247,3 +247,17 @@ def test_what_is_held_stays_the_jobs_own(open_memory: Open) -> None:
     memory.forget(user="ana", id="m1")
     assert memory.get(user="ana", id=made) is None
     assert memory.verify() == []
+
+
+def test_tags_of_a_shortened_turn_go_with_the_turn_that_they_came_from(open_memory: Open, path: Path) -> None:
+    async def tag(work: Work, tools: Any) -> Work:
+        return replace(work, turn_tags={turn.id: ("xyzzy",) for turn in work.turns})
+
+    memory = open_memory(recipe=recipe_of(Custom(do=tag)))
+    long = "Yesterday we finally went to the old market because we really wanted to buy 3 quince trees."
+    memory.add([{"id": "m1", "text": long}, {"id": "m2", "text": "The code is xyzzy."}], user="ana")
+    memory.process()
+    assert memory.compress(user="ana", ratio=0.5, kinds=["episodic"]).compressed
+    memory.forget(user="ana", id="m2")
+    assert memory.original(user="ana", id="m1").text == long
+    assert not any(b"xyzzy" in file.read_bytes() for file in path.parent.iterdir() if file.is_file())

@@ -28,6 +28,7 @@ from memspan.remember.endings.life import is_expired
 from memspan.remember.engine import Engine
 from memspan.remember.forgetting.unforgotten import learnt_at, unforgotten
 from memspan.remember.input.fields import checked_kind, checked_name, checked_names
+from memspan.remember.input.tags import without_made
 from memspan.remember.jobs.loop import LoopThread
 from memspan.remember.writing.change import ConvertedError
 from memspan.remember.writing.indexing import write_records
@@ -241,7 +242,9 @@ def _write(
         written = [each for each in shorter if _unchanged(each.old, stored.get(each.old.id))]
         if written:
             if wanted.keeps:
-                change.writer.cold.keep_originals([stored[each.old.id] for each in written], now_micros())
+                # Made tags may come from other records' words, and have to go with these.
+                originals = [without_made(stored[each.old.id], made) for each in written]
+                change.writer.cold.keep_originals(originals, now_micros())
             write_records(change, [_shortened(stored[each.old.id], each.new) for each in written])
             kept = {each.old.id: made[each.old.id] for each in written if each.old.id in made}
             if kept:
