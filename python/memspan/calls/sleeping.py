@@ -181,6 +181,7 @@ class SleepingCalls(Calls):
         policy that it is given.)
 
         Where the run made memories these go, bytes and all, as with `forget`: time linear in the size of the database.
+        So does what encode jobs made that were shown one of them; these jobs begin again with the turns that are left.
         Bytes that cannot be erased yet are by the next open, or `forget`; the log says so.
 
         What went to the cold tier comes back to memory, with its uses, where there is room: nothing has to make room

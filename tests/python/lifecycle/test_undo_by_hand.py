@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_recipe import ScriptedModel, recipe_of
+from tiny_recipe import Custom, ScriptedModel, recipe_of
 
 from memspan import Memory, Quotas, Record
 from memspan.embed import HashEmbedder
+from memspan.encode.values import Statement, Work
 from memspan.errors import HeldError, LLMError, StoreError, UndoError, UnknownIdError
 from memspan.lifecycle.undo.journal import fingerprint
 from memspan.llm import Prompt
@@ -263,3 +264,28 @@ def test_bytes_that_cannot_be_erased_yet_are_by_the_next_open(
     assert "another process is reading" in caplog.text
     with memory._engine.store.reading() as reader:
         assert reader.erasure_pending()
+
+
+def test_what_jobs_made_that_were_shown_a_successor_goes_with_it(tmp_path: Path) -> None:
+    async def all_of_the_first(work: Work, tools: Any) -> Work:
+        """As a model may: everything is said to come of one turn."""
+        text = " ".join(turn.text for turn in work.turns)
+        fact = Statement(text=text, at=work.turns[0].at, sources=(work.turns[0].id,))
+        tags = {turn.id: ("xyzzy",) for turn in work.turns if "Xyzzy" in text}
+        relations = (("guests", "xyzzy"),) if tags else ()
+        return replace(work, statements=(fact,), turn_tags=tags, relations=relations)
+
+    recipe = recipe_of(Custom(do=all_of_the_first))
+    with Memory(tmp_path / "jobs", HashEmbedder(dim=32), llm=ScriptedModel(), recipe=recipe) as memory:
+        memory.add({"id": "s", "text": "Tea is at four.", "session": "s"}, user="ana", at=0)
+        memory.add({"id": "t", "text": "The guest is Ben.", "session": "s"}, user="ana", at=1)
+        memory.supersede(user="ana", id="t", text="The guest is Xyzzy.", at=2)
+        memory.process()
+        assert "Tea is at four. The guest is Xyzzy." in {hit.text for hit in memory.latest(user="ana")}
+        assert memory.undo(memory.runs("ana")[0].id).removed == 1
+        files = b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
+        assert b"xyzzy" not in files.lower()
+        assert memory.verify() == []
+        memory.process()
+        texts = {hit.text for hit in memory.latest(user="ana")}
+        assert texts == {"Tea is at four.", "The guest is Ben.", "Tea is at four. The guest is Ben."}

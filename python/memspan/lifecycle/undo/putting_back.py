@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -17,29 +17,14 @@ from memspan.remember.capacity.quota_settings import stored_quotas
 from memspan.remember.compose import embedded_text
 from memspan.remember.engine import Engine
 from memspan.remember.forgetting.unlearning import unlearn
-from memspan.remember.input.tags import tagged, without_made
+from memspan.remember.input.tags import tagged
+from memspan.remember.jobs.removing import begin_without
+from memspan.remember.places import Place
 from memspan.remember.writing.change import Change
 from memspan.remember.writing.indexing import write_records
-from memspan.store import StoreReader
-from memspan.times import Micros, to_micros
+from memspan.times import Micros
 
-__all__ = ["Done", "Place", "PutBack", "places", "with_own"]
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a record is now, and what it says there."""
-
-    record: Record
-    """With its embedding, if that was asked for and is valid, and without the tags that were made for it."""
-    made_tags: tuple[str, ...]
-    moved_at: Micros | None
-    """When it went to the cold tier; `None` for one in memory."""
-
-    @property
-    def cold(self) -> bool:
-        """Whether it lies in the cold tier."""
-        return self.moved_at is not None
+__all__ = ["Done", "PutBack", "with_own"]
 
 
 class Done(NamedTuple):
@@ -49,20 +34,6 @@ class Done(NamedTuple):
     removed: int
     cold: tuple[str, ...]
     """Ids of records that could not go back to memory."""
-
-
-def places(
-    reader: StoreReader, user: str, ids: Sequence[str], *, embeddings: bool = True
-) -> dict[str, Place]:
-    """Where each record is now; those that are nowhere are left out."""
-    live = reader.fetch(user, ids, embeddings=embeddings)
-    made = reader.made_tags(user, ids)
-    found = {id_: Place(without_made(one, made), made.get(id_, ()), None) for id_, one in live.items()}
-    if not reader.cold.empty:
-        away = reader.cold.fetch(user, [id_ for id_ in ids if id_ not in live], embeddings=embeddings)
-        for id_, cold in away.items():
-            found[id_] = Place(cold.record, cold.made_tags, to_micros(cold.moved_at))
-    return found
 
 
 def with_own(before: Record, now: Place | None) -> Record:
@@ -160,11 +131,7 @@ class PutBack:
         for now in self._removed.values():
             if now is not None:
                 unlearn(self._change, user, now.record)
-        # What jobs made of turns among them says what these said; a turn of the cold tier may wait in one, too.
-        shown: set[int] = set().union(*writer.jobs.seeing(user, gone).values())
-        writer.jobs.lose(user, gone)
-        writer.jobs.forget_results(shown)
-        writer.jobs.restart(shown, erase=False)
+        begin_without(self._change, user, gone)
         writer.cold.drop(user, gone)
         writer.uses.forget(user, gone)
         writer.remove(user, gone)

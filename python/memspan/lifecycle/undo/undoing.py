@@ -16,6 +16,7 @@ from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
 from memspan.remember.forgetting.forgetting import keep_promise, promise_erasure
+from memspan.remember.places import Place, places
 from memspan.remember.tagging.dropping_relations import drop_relations
 from memspan.remember.writing.change import Change
 from memspan.reports.run_info import Run, Undone
@@ -24,7 +25,7 @@ from memspan.store.runs import RunChange
 from memspan.times import now_micros
 
 from .journal import Before, is_left_as, left_cold, read_before
-from .putting_back import Done, Place, PutBack, places, with_own
+from .putting_back import Done, PutBack, with_own
 
 __all__ = ["undo"]
 

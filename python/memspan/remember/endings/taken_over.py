@@ -13,9 +13,9 @@ from functools import partial
 from typing import Any, Final, TypeAlias
 
 from memspan.lifecycle.undo.journal import rewrite
-from memspan.lifecycle.undo.putting_back import Place, places
 from memspan.records import Record
 from memspan.remember.input.tags import tagged, without_made
+from memspan.remember.places import Place, places
 from memspan.remember.writing.change import Change
 from memspan.remember.writing.indexing import write_records
 from memspan.store import StoreReader

@@ -6,12 +6,15 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from memspan.records import Record
+from memspan.remember.endings.believing_again import believe_again
 from memspan.remember.endings.taken_over import let_go, stays
+from memspan.remember.tagging.dropping_relations import unrelate_within
+from memspan.remember.tagging.made_tags import write_made_tags
 from memspan.remember.writing.change import Change
 from memspan.remember.writing.indexing import write_records
 from memspan.store import StoreWriter
 
-__all__ = ["remove_made"]
+__all__ = ["begin_without", "remove_made"]
 
 
 def remove_made(
@@ -51,6 +54,24 @@ def remove_made(
     writer.runs.forget(user, sorted(gone - held))
     writer.uses.forget(user, sorted(gone - held))
     return gone - held
+
+
+def begin_without(change: Change, user: str, ids: Collection[str]) -> None:
+    """Let the jobs that were shown records which go begin anew, without these, and without what they made: that may
+    repeat what these said. What is held stays."""
+    writer, jobs = change.writer, change.writer.jobs
+    shown: set[int] = set().union(*jobs.seeing(user, sorted(ids)).values())
+    gone = remove_made(change, user, set(jobs.made(shown)).difference(ids))
+    believe_again(change, user, gone)
+    tagged = jobs.tagged(shown)
+    write_made_tags(change, user, dict.fromkeys(tagged, ()))
+    writer.cold.untag(user, tagged)
+    for job in sorted(shown):
+        for parent, child in jobs.dissolve(job):
+            unrelate_within(change, user, parent, child)
+    jobs.lose(user, sorted(gone.union(ids)))
+    jobs.forget_results(shown)
+    jobs.restart(shown, erase=False)
 
 
 def _made_by_others(writer: StoreWriter, user: str, ids: Collection[str]) -> dict[str, Record]:
