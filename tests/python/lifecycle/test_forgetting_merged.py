@@ -131,3 +131,18 @@ def test_turns_that_were_delivered_twice_leave_no_tags_behind(memory: Memory, pa
     assert memory.forget(user="ana", id="b") == 1
     assert fields(memory, "a")[1] == {"tea"}
     assert not in_file(memory, path, "xyzzy")
+
+
+@pytest.mark.parametrize("sources", [("turn",), ()])
+def test_a_text_that_took_the_place_of_a_derived_memory_keeps_nothing_of_its_turn(
+    memory: Memory, path: Path, sources: tuple[str, ...]
+) -> None:
+    memory.add_records([fact("a", sources=sources, tags=("xyzzy",), entities=("Plugh",))])
+    new = memory.supersede(user="ana", id="a", text="Ana drinks coffee.")
+    assert fields(memory, new) == (set(), {"xyzzy"}, {"Plugh"})
+    assert memory.forget(user="ana", id="turn" if sources else "a") == 1
+    kept = fields(memory, new)
+    # What a caller gave to a memory of their own is given to the new one, too.
+    assert kept == ((set(), set(), set()) if sources else (set(), {"xyzzy"}, {"Plugh"}))
+    assert in_file(memory, path, "xyzzy") is not bool(sources)
+    assert memory.undo(memory.runs("ana")[0].id).removed == 1

@@ -1,7 +1,8 @@
 """What a memory that stays for others took over from them, and lets go of when they are forgotten.
 
 Merging unites sources, tags and entities; each memory that ends notes what it was the first to bring (`GAVE`). The text
-of what stays is its own, so that it need not go with those that said the same.
+of what stays is its own, so that it need not go with those that said the same. So does a derived memory that a caller
+supersedes by a text, which gets its tags and entities, but not its sources.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from .endings import ENDED, GAVE, ended_by
 __all__ = ["gifts", "let_go", "only_took_over", "stays"]
 
 _FIELDS: Final = ("sources", "tags", "entities")
+_ACTIONS: Final = ("merge", "supersede")
 _MOST: Final = 16 << 10
 """Characters of such a note. Who brings more than that takes along what stays for it."""
 
@@ -142,7 +144,7 @@ def _ended_for(
     found: dict[str, list[tuple[Record, _Values]]] = {}
     for place in places(reader, user, sorted(holders), embeddings=False).values():
         action, by = ended_by(place.record)
-        if action == "merge" and len(by) == 1 and by[0] in ids:
+        if action in _ACTIONS and len(by) == 1 and by[0] in ids:
             found.setdefault(by[0], []).append((place.record, _gave(place.record)))
     return found
 
