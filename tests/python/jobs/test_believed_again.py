@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 import pytest
 from tiny_recipe import NoteTurns, note_fact, recipe_of
 
-from memspan import Record
+from memspan import Quotas, Record
 from memspan.lifecycle.sleep.applying import apply_changes
 from memspan.lifecycle.sleep.changes import Action, Change
 from memspan.memory import Memory
@@ -62,6 +62,19 @@ def test_when_a_turn_says_something_else(memory: Memory, action: Action, text: s
     assert (again.until, again.retired_at) == (None, None)
     assert "ended" not in again.metadata
     assert again.tags == ("fact",)
+
+
+def test_what_made_room_since(memory: Memory) -> None:
+    ended = made(memory)[0].id
+    sleep(memory, "update", "C")
+    memory.set_quotas(Quotas(capacity=6, eviction="oldest"), user="ana")
+    assert [one.record.id for one in memory.evicted("ana")] == [ended]
+
+    tell(memory, "t2", "Ana sold her piano", 6)
+
+    assert {one.record.id: one.record.retired_at for one in memory.evicted("ana")}[ended] is None
+    assert memory.restore(user="ana", ids=[ended]) == [ended]
+    assert OLD in believed(memory)
 
 
 def test_of_two_that_were_merged_the_other_one(memory: Memory) -> None:
