@@ -332,6 +332,17 @@ def test_a_rewritten_memory_that_is_the_later_one_does_not_stand_there_twice(mem
     assert sorted(note["action"] for note in tools.noted("decided")) == ["keep", "update"]
 
 
+def test_two_memories_that_are_rewritten_in_the_same_words_become_one(memory: Memory) -> None:
+    add(memory, *(fact(id_, f"the exam is {id_}", day) for day, id_ in enumerate("abc")))
+
+    def moved(asked: Any) -> dict[str, Any]:
+        return {"action": "update", "later": [1], "content": "the exam has moved"}
+
+    done, _ = slept(memory, moved)
+    assert (done.applied.updated, done.applied.skipped, len(done.applied.made)) == (2, 0, 1)
+    assert sorted(hit.text for hit in memory.latest(user="ana")) == ["the exam has moved", "the exam is c"]
+
+
 def test_the_same_thing_said_twice_becomes_one_memory(memory: Memory) -> None:
     add(
         memory,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis_profile import PROFILE
 
 from memspan import Record
-from memspan.lifecycle.sleep.changes import Change, settled
+from memspan.lifecycle.sleep.changes import Change, joined, settled
 
 START = datetime(2023, 5, 1, tzinfo=timezone.utc)
 
@@ -68,3 +69,16 @@ def test_changes_that_go_together_touch_nothing_twice(wanted: list[tuple[str, li
     assert len(ended) == len(set(ended))
     assert len(chosen) + len(left) == len(changes)
     assert bool(chosen) == bool(changes)
+
+
+def test_two_updates_that_write_the_same_words_are_one() -> None:
+    a, b, c, d, e = (fact(name, name, day) for day, name in enumerate("abcde"))
+    first = Change(action="update", ending=(a,), evidence=(b, c), text="Ana lives in Rome.")
+    second = Change(action="update", ending=(b,), evidence=(c, d), text="Ana lives in rome")
+    other = Change(action="update", ending=(c,), evidence=(d,), text="Ana lived in Rome.")
+    full = replace(e, sources=tuple(f"s{i}" for i in range(1022)))
+    too_much = Change(action="update", ending=(full,), evidence=(d,), text="Ana lives in Rome.")
+    both, *rest = joined([first, second, other, too_much])
+    assert rest == [other, too_much]
+    assert (both.ending, both.evidence, both.text) == ((a, b), (c, d), "Ana lives in Rome.")
+    assert both.at == d.at

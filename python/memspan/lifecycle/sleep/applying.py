@@ -73,7 +73,7 @@ def apply_changes(
     new = [None if record is None else replace(record, embedding=next(vectors)) for record in made]
     counts = {"merge": 0, "update": 0, "retire": 0}
     ids: list[str] = []
-    written = 0
+    written = applied = 0
     with engine.changing() as change_:
         change_.require_made_by(embedder)
         for user in dict.fromkeys(change.ending[0].user for change in changes):
@@ -88,7 +88,8 @@ def apply_changes(
                 if not _holds(change, stored, records):
                     skipped(change)
                     continue
-                counts[change.action] += 1
+                applied += 1
+                counts[change.action] += len(change.ending) if change.action == "update" else 1
                 for ending in change.ending:
                     records[ending.id] = _ended(stored[ending.id], change, moment)
                 if record is not None:
@@ -114,7 +115,7 @@ def apply_changes(
         merged=counts["merge"],
         updated=counts["update"],
         retired=counts["retire"],
-        skipped=len(changes) - sum(counts.values()),
+        skipped=len(changes) - applied,
         made=tuple(ids),
     )
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from memspan.encode.clean import same_words
 from memspan.records import Record
+from memspan.remember.input.fields import MAX_NAMES
 
-__all__ = ["Action", "Change", "settled"]
+__all__ = ["Action", "Change", "joined", "settled"]
 
 Action: TypeAlias = Literal["merge", "update", "retire"]
 
@@ -24,7 +26,7 @@ class Change:
     longer right as it stands, and a new text takes its place, or a later memory that says just that. `retire`: a memory
     holds no longer, and nothing takes its place."""
     ending: tuple[Record, ...]
-    """What gets an end; the queue's own memory first."""
+    """What gets an end; the queue's own memory first. Of an `update` several, where one text takes their place."""
     evidence: tuple[Record, ...] = ()
     """Later memories that it rests on and that stay as they are; empty for `merge`."""
     text: str | None = None
@@ -61,3 +63,31 @@ def settled(changes: Iterable[Change], overtaken: Callable[[Change], None]) -> l
             ended.update(record.id for record in change.ending)
             chosen.append(change)
     return chosen
+
+
+def joined(changes: Iterable[Change]) -> list[Change]:
+    """The changes, with one instead of several updates that would write the same words: these would stand there as
+    often as memories give way to them. What cannot be the source of one memory stays apart. O(n)."""
+    chosen: list[Change] = []
+    places: dict[tuple[object, ...], int] = {}
+    for change in changes:
+        if change.action == "update" and change.text is not None:
+            first = change.ending[0]
+            place = places.setdefault((first.user, first.kind, same_words(change.text)), len(chosen))
+            if place < len(chosen):
+                both = _both(chosen[place], change)
+                if both is not None:
+                    chosen[place] = both
+                    continue
+        chosen.append(change)
+    return chosen
+
+
+def _both(one: Change, other: Change) -> Change | None:
+    ending = (*one.ending, *other.ending)
+    ids = {record.id for record in ending}
+    evidence = {each.id: each for each in (*one.evidence, *other.evidence) if each.id not in ids}
+    sources = {id_ for part in (*ending, *evidence.values()) for id_ in (*part.sources, part.id)}
+    if len(sources) > MAX_NAMES:
+        return None
+    return Change(action=one.action, ending=ending, evidence=tuple(evidence.values()), text=one.text)

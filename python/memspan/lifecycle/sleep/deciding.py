@@ -19,7 +19,7 @@ from memspan.llm.prompts import render
 from memspan.llm.protocol import Ready
 from memspan.records import Record
 
-from .changes import Change, settled
+from .changes import Change, joined, settled
 from .queues import UpdateQueue
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ async def decide(
     def overtaken(change: Change) -> None:
         tools.note("overtaken", action=change.action, memory=change.ending[0].id)
 
-    return settled((change for change in found if change is not None), overtaken)
+    return joined(settled((change for change in found if change is not None), overtaken))
 
 
 def update_prompt(queue: UpdateQueue) -> Prompt:

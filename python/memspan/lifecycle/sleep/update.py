@@ -129,7 +129,8 @@ class SleepUpdate:
             metadata["model"] = model
 
         def skipped(change: Change) -> None:
-            tools.note("skipped", action=change.action, memory=change.ending[0].id)
+            for target in change.ending if change.action == "update" else change.ending[:1]:
+                tools.note("skipped", action=change.action, memory=target.id)
 
         applied = Applied()
         if changes:
