@@ -215,8 +215,11 @@ class Engine:
                             # Whoever brought the index up to date meanwhile did not know.
                             if self._undone is not None:
                                 self._state = None
-                    self.tally.give_back(change.counted)
-                    self.uses.give_back()
+                    if change.writer.committed:
+                        self.uses.committed()
+                    else:
+                        self.tally.give_back(change.counted)
+                        self.uses.give_back()
                 raise
             self.uses.committed()
             with self._syncing:

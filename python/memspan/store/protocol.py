@@ -207,6 +207,9 @@ class StoreReader(TokenVectorReader, Protocol):
 class StoreWriter(StoreReader, TokenVectorWriter, Protocol):
     """The one exclusive transaction; everything in it happens or nothing does."""
 
+    committed: bool
+    """Whether it happened, although an interrupt came before the end of the block."""
+
     @property
     def jobs(self) -> JobWriter:
         """Encode jobs, and what models cost."""

@@ -18,6 +18,7 @@ from memspan.records import Record
 from memspan.remember import use_counts
 from memspan.store import SqliteStore
 from memspan.store.sqlite import write_turns
+from memspan.store.sqlite.write_turns import WriteTurns
 from memspan.store.uses import Use
 from memspan.times import from_micros, now_micros
 
@@ -452,3 +453,29 @@ def test_an_index_that_is_rebuilt_loses_no_uses(open_memory: Open) -> None:
     assert memory._engine.current() is not before
     memory.close()
     assert uses(open_memory()) == {"cherry": 2}
+
+
+def test_an_interrupt_after_the_commit_counts_nothing_twice(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    memory = open_memory()
+    fill(memory)
+    look_for(memory, "apple", 3)
+    monkeypatch.setattr(use_counts, "_SECONDS", 0.0)
+    with monkeypatch.context() as patched:
+        patched.setattr(WriteTurns, "end", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            memory.add("one that is kept", user="ana")
+    look_for(memory, "apple")
+    memory.add("another one", user="ana")
+    assert uses(memory) == {"apple": 4}
+    assert len(memory.latest(user="ana")) == len(WORDS) + 2
+    with monkeypatch.context() as patched:
+        patched.setattr(WriteTurns, "end", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            memory.audit()
+    assert [entry.details["records"] for entry in memory.audit(action="add")] == [len(WORDS) + 1]
+    assert memory.verify() == []

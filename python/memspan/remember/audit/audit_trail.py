@@ -34,12 +34,13 @@ def enter_tally(engine: Engine) -> None:
     """Enter what was only counted so far."""
     if engine.tally.empty:
         return
-    lines = engine.tally.take()
+    lines, writer = engine.tally.take(), None
     try:
         with engine.store.writing() as writer:
             enter_lines(writer, lines)
     except BaseException:
-        engine.tally.give_back(lines)
+        if writer is None or not writer.committed:
+            engine.tally.give_back(lines)
         raise
 
 

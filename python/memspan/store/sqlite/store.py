@@ -106,19 +106,23 @@ class SqliteStore:
     def _lend_writer(self) -> Generator[SqliteWriter, None, None]:
         with self._translated, self._pool.writer() as connection:
             self._checkpoints.before_transaction(connection)
+            committing = False
             try:
                 # Within, as in `reading`: it may have waited for another process for long.
                 self._turns.begin(connection)
                 writer = self._writer(connection)
                 yield writer
+                committing = True
                 self._commit(connection, copy_later=writer.written >= _MANY)
                 self._turns.end()
                 writer.end()
-            except BaseException:
+            except BaseException as error:
                 self._kept = None
                 if connection.in_transaction:
                     with suppress(sqlite3.Error):
                         connection.execute("ROLLBACK")
+                elif committing and not isinstance(error, sqlite3.Error):
+                    writer.committed = True
                 raise
 
     def _commit(self, connection: sqlite3.Connection, *, copy_later: bool) -> None:

@@ -89,6 +89,7 @@ class SqliteWriter(KnownUsers, SqliteReader, SqliteTokenVectorWriter):
         """Nothing has been written by this transaction."""
         self._sequence = self._state.sequence
         self._counted = False
+        self.committed = False
         self.written = 0
         """Records put by this transaction."""
 
