@@ -408,6 +408,27 @@ def test_two_that_learn_at_once_learn_it_once(memory: Memory) -> None:
     assert memory.verify() == []
 
 
+def test_what_another_one_learnt_and_took_away_meanwhile_is_left(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memspan.lifecycle.procedures import mining
+
+    runs(memory, 1, 2, 3)
+    first, second = (mining.propose(memory._engine, "ana") for _ in range(2))
+    assert mining.apply(memory._engine, first).new == 1
+    found = mining._vectors
+
+    def then_forget(*arguments: Any) -> Any:
+        vectors = found(*arguments)
+        memory.forget(user="ana", id=first.changes[0].id)
+        return vectors
+
+    monkeypatch.setattr(mining, "_vectors", then_forget)
+    assert mining.apply(memory._engine, second).new == 0
+    assert memory.procedures(user="ana") == []
+    assert memory.verify() == []
+
+
 def test_many_runs_are_counted_and_the_newest_ones_named(memory: Memory) -> None:
     def add(numbers: range) -> None:
         for number in numbers:

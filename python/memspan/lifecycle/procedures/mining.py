@@ -187,8 +187,16 @@ def apply(engine: Engine, proposals: Proposals, write: Write = write_records) ->
                 continue  # Since it was proposed.
             # Of old sources, some may have been evicted; had one been forgotten, so would have been the record.
             old = () if proposal.before is None else proposal.before.sources
-            if _is_as_it_was(now, proposal.before) and all(
-                change.index.contains(user=user, id=id_) for id_ in set(record.sources).difference(old)
+            vector = vectors.get(record.id)
+            if vector is None and now is not None and embedded_text(now) == embedded_text(record):
+                vector = now.embedding
+            # Without a vector: somebody took away what said the same a moment ago. The next look proposes it again.
+            if (
+                vector is not None
+                and _is_as_it_was(now, proposal.before)
+                and all(
+                    change.index.contains(user=user, id=id_) for id_ in set(record.sources).difference(old)
+                )
             ):
                 made.append(proposal)
                 same = now is not None and now.text == record.text
@@ -196,7 +204,7 @@ def apply(engine: Engine, proposals: Proposals, write: Write = write_records) ->
                     replace(
                         record,
                         tags=() if now is None else now.tags,
-                        embedding=vectors.get(record.id, None if now is None else now.embedding),
+                        embedding=vector,
                         recorded_at=now.recorded_at if same and now is not None else moment,
                     )
                 )
