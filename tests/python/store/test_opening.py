@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import sqlite3
 import stat
@@ -176,6 +177,24 @@ def test_what_cannot_be_written_to_is_refused_before_files_of_its_permissions_li
     monkeypatch.undo()
     path.chmod(0o600)
     SqliteStore(path).close()
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    SqliteStore(path).close()
+    path.parent.chmod(0o500)
+    if os.access(path.parent, os.W_OK):  # root
+
+        def refuse(*arguments: object) -> None:
+            raise sqlite3.OperationalError("attempt to write a readonly database")
+
+        def access(asked: Path, *args: object, **more: object) -> bool:
+            return asked != path.parent
+
+        monkeypatch.setattr("memspan.store.sqlite.connection._enter_wal_mode", refuse)
+        monkeypatch.setattr("memspan.store.sqlite.connection.os.access", access)
+    with pytest.raises(StoreError, match=f"can be made in its folder, {re.escape(str(path.parent))},"):
+        SqliteStore(path)
+    path.parent.chmod(0o700)
 
 
 def test_who_has_a_store_open_goes_on_reading_when_it_must_not_be_written_to(

@@ -100,8 +100,18 @@ def _explain(error: Exception, path: Path) -> str:
             "the size of files used up, or the disk fails; when that is mended, see what `memspan verify` says"
         )
     if "readonly" in text or "unable to open" in text:
+        if path.exists() and _is_writable(path) and not _is_writable(path.parent, os.X_OK):
+            return (
+                f"no files can be made in its folder, {path.parent}, where the database needs two beside its own "
+                f"while it is open ({text}); check the folder's permissions"
+            )
         return f"the database cannot be opened for writing ({text}); check the path and its permissions"
     return f"the database refused ({text})"
+
+
+def _is_writable(path: Path, more: int = 0) -> bool:
+    effective = os.access in os.supports_effective_ids
+    return os.access(path, os.W_OK | more, effective_ids=effective)
 
 
 def _too_many_files() -> bool:
@@ -155,9 +165,8 @@ def refuse_read_only(path: Path) -> None:
     nobody could write any more, also when the store's own permissions are put right. Who has the store open already has
     that file, and goes on reading.
     """
-    effective = os.access in os.supports_effective_ids
     shared = path.with_name(path.name + "-shm")
-    if path.exists() and not shared.exists() and not os.access(path, os.W_OK, effective_ids=effective):
+    if path.exists() and not shared.exists() and not _is_writable(path):
         raise sqlite3.OperationalError("attempt to write a readonly database")
 
 
