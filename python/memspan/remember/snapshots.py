@@ -167,7 +167,7 @@ class Snapshots:
         stamp = json.dumps(stamped, sort_keys=True)
         temporary = self._workshop / "index"
         try:
-            self._workshop.mkdir(0o700)
+            _make(self._workshop)
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             index.save(temporary, stamp=stamp)
             os.chmod(temporary, 0o600)
@@ -231,12 +231,25 @@ def _token(store: Store) -> str | None:
         return reader.meta(_TOKEN)
 
 
+def _make(folder: Path) -> None:
+    """A folder for the owner alone; it may be there, but must be one and no link."""
+    try:
+        folder.mkdir(0o700)
+    except FileExistsError:
+        if folder.is_symlink():
+            raise
+        folder.chmod(0o700)
+
+
 def _empty(folder: Path) -> None:
-    """Delete a folder and the files in it, if it is there; nothing that a link leads to."""
+    """Delete a folder and the files in it, if it is there; nothing that a link leads to. Folders in it are not ours:
+    they stay, and it with them."""
     if folder.is_symlink():
         return
     with suppress(FileNotFoundError, NotADirectoryError):
         for file in folder.iterdir():
-            file.unlink(missing_ok=True)
-        with suppress(OSError):  # Some file systems keep a file under another name for as long as it is open.
+            if file.is_symlink() or not file.is_dir():
+                file.unlink(missing_ok=True)
+        # Some file systems keep a file under another name for as long as it is open.
+        with suppress(OSError):
             folder.rmdir()

@@ -102,6 +102,18 @@ def test_leftovers_of_crashed_savers_go_too(path: Path, open_memory: Open) -> No
     assert other.exists()
 
 
+def test_a_folder_that_somebody_put_there_is_in_nobodys_way(path: Path, open_memory: Open) -> None:
+    memory = open_memory()
+    text = fill(memory)
+    theirs = path.with_name(path.name + ".index.tmp") / "theirs"
+    theirs.mkdir(parents=True)
+    theirs.with_name("index.tmp.123").write_text(text)
+    assert memory.forget(user="ana", id="m1") == 1
+    memory.close()
+    assert [file.name for file in theirs.parent.iterdir()] == ["theirs"]
+    assert path.with_name(path.name + ".index").is_file(), "the index is saved all the same"
+
+
 def test_a_second_one_does_not_look_through_the_folder(
     path: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
