@@ -208,7 +208,7 @@ def test_nothing_is_asked_after_the_end_of_a_run(open_memory: Open, model: Scrip
 
 
 def test_a_job_that_keeps_failing_is_parked_and_can_be_retried(
-    open_memory: Open, model: ScriptedModel
+    open_memory: Open, model: ScriptedModel, caplog: pytest.LogCaptureFixture
 ) -> None:
     memory = open_memory()
 
@@ -221,6 +221,8 @@ def test_a_job_that_keeps_failing_is_parked_and_can_be_retried(
     report = memory.process(user="ana")
     assert (report.done, report.failed, report.parked, report.waiting) == (0, 5, 1, 0)
     (parked,) = memory.jobs(state="parked")
+    (said,) = caplog.messages
+    assert said == f"job {parked.id} failed (BadReplyError) and is parked; `jobs` has the reason"
     assert (parked.user, parked.attempts, parked.reason) == ("ana", 5, "BadReplyError: not JSON: one")
     assert [event.event for event in memory.job_log(parked.id)] == ["failed"] * 4 + ["parked"]
     assert memory.process(user="ana").failed == 0, "parked jobs rest"

@@ -352,10 +352,10 @@ class Processor:
         reason = f"{type(error).__name__}: {error}"[:_REASON_CHARS].encode("utf-8", "replace").decode()
         # A stage that cannot ask for less needs another answer, not to be told again that there was none.
         truncated = isinstance(error, TruncatedReplyError)
-        await self._end(run, reason, self._pace.attempts, truncated=truncated)
+        await self._end(run, reason, type(error).__name__, truncated=truncated)
 
-    async def _end(self, run: JobRun, reason: str, attempts: int, *, truncated: bool = False) -> None:
-        job = run.job
+    async def _end(self, run: JobRun, reason: str, error: str, *, truncated: bool = False) -> None:
+        job, attempts = run.job, self._pace.attempts
 
         def fail(writer: StoreWriter) -> bool:
             now = now_micros()
@@ -377,7 +377,8 @@ class Processor:
             self._counts.parked += parked
             # Not the reason: it may hold what somebody said.
             level = logging.WARNING if parked else logging.INFO
-            _logger.log(level, "job %s failed%s", job.id, " and is parked" if parked else "")
+            what = " and is parked; `jobs` has the reason" if parked else ""
+            _logger.log(level, "job %s failed (%s)%s", job.id, error, what)
             if parked:
                 self._advance(1)
 
