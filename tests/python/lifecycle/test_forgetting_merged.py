@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -146,3 +147,31 @@ def test_a_text_that_took_the_place_of_a_derived_memory_keeps_nothing_of_its_tur
     assert kept == ((set(), set(), set()) if sources else (set(), {"xyzzy"}, {"Plugh"}))
     assert in_file(memory, path, "xyzzy") is not bool(sources)
     assert memory.undo(memory.runs("ana")[0].id).removed == 1
+
+
+@pytest.mark.parametrize("how", ["merged", "superseded"])
+def test_what_is_left_as_it_is_when_a_run_is_undone_gives_back_what_it_took_over(
+    memory: Memory, path: Path, how: str
+) -> None:
+    old = fact("b", day=1, fidelity=0.5, tags=("xyzzy",))
+    if how == "merged":
+        run, new = merge(memory, fact("a"), old), "a"
+    else:
+        memory.add_records([old])
+        new = memory.supersede(user="ana", id="b", text="Ana drinks coffee.")
+        (run,) = (each.id for each in memory.runs("ana"))
+    memory.add_records([replace(memory.get(user="ana", id=new), importance=0.7)])
+    assert memory.undo(run, leave_changed=True).left == (new,)
+    assert fields(memory, new) == ({"turn-a"} if how == "merged" else set(), set(), set())
+    assert memory.forget(user="ana", id="turn-b") == 1
+    assert memory.get(user="ana", id=new) is not None
+    assert not in_file(memory, path, "xyzzy")
+    assert memory.verify() == []
+
+
+def test_what_only_ended_for_it_is_no_source_of_its_own(memory: Memory) -> None:
+    merge(memory, fact("a", sources=()), fact("b", day=1, sources=(), fidelity=0.5))
+    assert memory.get(user="ana", id="a").sources == ("b",)
+    assert memory.forget(user="ana", source="b") == 0
+    assert memory.forget(user="ana", id="b") == 1
+    assert memory.get(user="ana", id="a").sources == ()

@@ -14,6 +14,7 @@ from memspan.errors import StoreError, UndoError, UnknownIdError, invalid
 from memspan.remember.audit.auditing import audited
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
+from memspan.remember.endings.taken_over import given_back, let_go
 from memspan.remember.engine import Engine
 from memspan.remember.forgetting.forgetting import keep_promise, promise_erasure
 from memspan.remember.places import Place, places
@@ -113,6 +114,9 @@ def _undo(
             "as they are (leave_changed)"
         )
     made = kinds[_Kind.REMOVE]
+    back = [id_ for kind in _Kind if kind is not _Kind.REMOVE for id_ in kinds[kind]]
+    if given := given_back(change.writer, run.user, back, changed):
+        let_go(change, run.user, given)
     restored = 0
     cold: list[str] = []
     for kind in _Kind:

@@ -25,7 +25,7 @@ from memspan.times import to_micros
 
 from .endings import ENDED, GAVE, ended_by
 
-__all__ = ["gifts", "let_go", "only_took_over", "stays"]
+__all__ = ["gifts", "given_back", "let_go", "only_took_over", "stays"]
 
 _FIELDS: Final = ("sources", "tags", "entities")
 _ACTIONS: Final = ("merge", "supersede")
@@ -74,7 +74,8 @@ def stays(
         reached: what goes with it, sources that were taken over included.
         reach: gives what goes with it where nothing follows from the sources of some.
     """
-    own = _own_sources(reader, user, reached)
+    named = reader.traces.enders(user, reached).intersection(reached)
+    own = _own_sources(reader, user, named) if named else {}
     found = own.keys() - set(ids)
     while found:
         going = {*reach(found), *ids}
@@ -85,26 +86,29 @@ def stays(
 
 
 def only_took_over(reader: StoreReader, user: str, ids: Collection[str], source: str) -> set[str]:
-    """Those of the records that have a source only because one of the others, which ended for them, had it."""
+    """Those of the records that have a source only because one that ended for them had it, or is it."""
     return {id_ for id_, own in _own_sources(reader, user, ids).items() if source not in own}
 
 
 def let_go(change: Change, user: str, gone: Collection[str]) -> None:
-    """Take from records that stay what they took over from these, which are about to be erased, unless another one that
-    ended for them has it, too. What others took over from them goes there as well."""
+    """Take from records that stay, and their older versions, what they took over from these, which are about to be
+    erased or believed again, unless another one that ended for them has it, too. What others took over from them goes
+    there as well."""
     writer = change.writer
     ids = _stay_for(writer, user, gone)
     if not ids:
         return
     ended = _ended_for(writer, user, ids)
     known = {one.id for each in ended.values() for one, _ in each} - set(gone)
-    now = places(writer, user, sorted(known | ids))
     lost = _lost(ids, ended, gone)
+    losing = {id_ for id_ in ids if any(lost[id_].values())}
+    versions = _versions(writer, user, losing)
+    lost |= {id_: lost[base] for id_, base in versions.items()}
+    now = places(writer, user, sorted({*known, *ids, *versions}.difference(gone)))
     changed: dict[str, Record] = {}
-    for id_ in sorted(ids & now.keys()):
-        if any(lost[id_].values()):
-            changed[id_] = _without(now[id_].record, lost[id_])
-            rewrite(writer, now[id_].record, partial(_without, values=lost[id_]))
+    for id_ in sorted(now.keys() & {*losing, *versions}):
+        changed[id_] = _without(now[id_].record, lost[id_])
+        rewrite(writer, now[id_].record, partial(_without, values=lost[id_]))
     for id_ in sorted(ids):
         _bring_instead(ended.get(id_, ()), lost, lost[id_], gone, now, changed)
     _write(change, user, now, changed, lost)
@@ -112,18 +116,30 @@ def let_go(change: Change, user: str, gone: Collection[str]) -> None:
 
 def _own_sources(reader: StoreReader, user: str, ids: Collection[str]) -> dict[str, set[str]]:
     """By id, the sources that records had before they took over others, and their provenance; of those that took over
-    sources of others among these."""
-    named = reader.traces.enders(user, ids).intersection(ids)
-    if not named:
-        return {}
-    ended = _ended_for(reader, user, named)
+    any, and of their older versions."""
+    ended = _ended_for(reader, user, ids)
+    taken = {
+        id_: sources
+        for id_, each in ended.items()
+        if (sources := set().union(*(gave["sources"] for _, gave in each)))
+    }
+    of = {id_: id_ for id_ in taken} | _versions(reader, user, taken)
     found: dict[str, set[str]] = {}
-    for id_, place in places(reader, user, sorted(named), embeddings=False).items():
-        if any(one.id in ids and gave["sources"] for one, gave in ended.get(id_, ())):
-            taken = set().union(*(gave["sources"] for _, gave in ended[id_]))
-            own = set(place.record.sources) - taken
-            found[id_] = own if place.record.provenance is None else {*own, place.record.provenance}
+    for id_, place in places(reader, user, sorted(of), embeddings=False).items():
+        own = set(place.record.sources) - taken[of[id_]]
+        found[id_] = own if place.record.provenance is None else {*own, place.record.provenance}
     return found
+
+
+def _versions(reader: StoreReader, user: str, ids: Collection[str]) -> dict[str, str]:
+    """By the id of each older version, that of its record."""
+    return reader.traces.bases(user, reader.traces.versions(user, ids)) if ids else {}
+
+
+def given_back(reader: StoreReader, user: str, ids: Collection[str], left: Collection[str]) -> set[str]:
+    """Those of the records that ended for one of others, which took something over from them."""
+    found = _ended_for(reader, user, left) if left else {}
+    return {one.id for each in found.values() for one, gave in each if any(gave.values())}.intersection(ids)
 
 
 def _stay_for(reader: StoreReader, user: str, gone: Collection[str]) -> set[str]:
