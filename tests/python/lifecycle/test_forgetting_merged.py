@@ -149,6 +149,15 @@ def test_a_text_that_took_the_place_of_a_derived_memory_keeps_nothing_of_its_tur
     assert memory.undo(memory.runs("ana")[0].id).removed == 1
 
 
+def test_what_a_text_had_from_another_one_is_not_handed_on_for_good(memory: Memory, path: Path) -> None:
+    memory.add_records([fact("a", tags=("xyzzy",))])
+    first = memory.supersede(user="ana", id="a", text="Ana drinks coffee.")
+    second = memory.supersede(user="ana", id=first, text="Ana drinks water.")
+    memory.forget(user="ana", id="turn-a")
+    assert fields(memory, first) == fields(memory, second) == (set(), set(), set())
+    assert not in_file(memory, path, "xyzzy")
+
+
 @pytest.mark.parametrize("how", ["merged", "superseded"])
 def test_what_is_left_as_it_is_when_a_run_is_undone_gives_back_what_it_took_over(
     memory: Memory, path: Path, how: str

@@ -29,7 +29,7 @@ from memspan.times import from_micros, now_micros, to_micros
 from .endings import REPLACES, ended, ended_by, moment_after
 from .lifetimes import with_lifetimes
 from .restating import restate
-from .taken_over import gifts
+from .taken_over import inherited
 
 __all__ = ["retire", "supersede"]
 
@@ -184,11 +184,7 @@ def _end(
     """End a record; `new` is what takes its place and is about to be written."""
     if record.held:
         raise HeldError(1, 1, "supersede")
-    gave = None
-    if new is not None and record.sources:
-        # What its sources said goes with them; the caller's text stays.
-        made = change.writer.made_tags(record.user, [record.id])
-        gave = gifts(replace(new, tags=(), entities=()), new, [record], made).get(record.id)
+    gave = None if new is None else inherited(change.writer, record, new)
     over = ended(record, action="supersede", by=[by], at=at, moment=moment, gave=gave)
     journal = _journal(change, record.user, "supersede")
     _note(change, journal, [record], [over] if new is None else [over, new])

@@ -25,7 +25,7 @@ from memspan.times import to_micros
 
 from .endings import ENDED, GAVE, ended_by
 
-__all__ = ["gifts", "given_back", "let_go", "only_took_over", "stays"]
+__all__ = ["gifts", "given_back", "inherited", "let_go", "only_took_over", "stays"]
 
 _FIELDS: Final = ("sources", "tags", "entities")
 _ACTIONS: Final = ("merge", "supersede")
@@ -58,6 +58,20 @@ def gifts(
         for name, values in new.items():
             had[name].update(values)
     return given
+
+
+def inherited(reader: StoreReader, record: Record, new: Record) -> dict[str, list[str]] | None:
+    """What a text of a caller's gets from the record that it supersedes and that is not a caller's either: it goes with
+    the sources of that record, where this is derived, or with those from which it had it itself."""
+    made = reader.made_tags(record.user, [record.id])
+    gave = gifts(replace(new, tags=(), entities=()), new, [record], made).get(record.id, {})
+    if not record.sources:
+        own = _ended_for(reader, record.user, [record.id]).get(record.id, ())
+        gave = {
+            name: [one for one in values if any(one in given[name] for _, given in own)]
+            for name, values in gave.items()
+        }
+    return {name: values for name, values in gave.items() if values} or None
 
 
 def stays(
