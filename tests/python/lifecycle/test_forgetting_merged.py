@@ -14,6 +14,8 @@ from memspan import Memory, Quotas, Record
 from memspan.embed import HashEmbedder
 from memspan.errors import HeldError
 from memspan.lifecycle.merging.duplicates import Merging
+from memspan.lifecycle.sleep.applying import apply_changes
+from memspan.lifecycle.sleep.changes import Change
 
 START = datetime(2023, 5, 1, tzinfo=timezone.utc)
 DAY = timedelta(days=1)
@@ -184,3 +186,19 @@ def test_what_only_ended_for_it_is_no_source_of_its_own(memory: Memory) -> None:
     assert memory.forget(user="ana", source="b") == 0
     assert memory.forget(user="ana", id="b") == 1
     assert memory.get(user="ana", id="a").sources == ()
+
+
+def test_sleep_brings_nothing_back_of_what_was_forgotten_while_it_asked(memory: Memory, path: Path) -> None:
+    recipe = {"recipe": "lightmem"}
+    merge(
+        memory,
+        fact("a", metadata=recipe),
+        fact("b", metadata=recipe, entities=("Xyzzy",), fidelity=0.5),
+    )
+    later = fact("c", "Ana drinks coffee now.", day=3, metadata=recipe)
+    memory.add_records([later])
+    seen = memory.get(user="ana", id="a")
+    change = Change(action="update", ending=(seen,), evidence=(later,), text="Ana drinks coffee.")
+    memory.forget(user="ana", id="turn-b")
+    assert apply_changes(memory._engine, [change]).skipped == 1
+    assert not in_file(memory, path, "Xyzzy")

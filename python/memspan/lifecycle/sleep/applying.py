@@ -25,6 +25,7 @@ from .changes import Change
 
 __all__ = ["Applied", "apply_changes", "new_record"]
 
+_SEEN: Final = ("text", "at", "kind", "sources", "entities")
 _FIDELITY: Final = 0.9
 """Of one merge or update, as of a statement that was made from turns."""
 
@@ -180,9 +181,10 @@ def _holds(change: Change, stored: Mapping[str, Record], changed: Mapping[str, R
     """Whether every memory that a change rests on is as it was when it was decided."""
     for seen in (*change.ending, *change.evidence):
         now = stored.get(seen.id)
-        if now is None or (now.text, now.at, now.kind, now.until) != (seen.text, seen.at, seen.kind, None):
+        if now is None or now.until is not None or now.retired_at is not None:
             return False
-        if now.retired_at is not None:
+        # Sources and entities, too: what came from a memory that was forgotten meanwhile must not come back.
+        if any(getattr(now, name) != getattr(seen, name) for name in _SEEN):
             return False
         # What is pinned or held stays as it is.
         if (now.pinned or now.held) and any(now.id == one.id for one in change.ending):

@@ -152,7 +152,14 @@ def _take_over(engine: Engine, successor: Record, old: str, recipe: Recipe | Non
         change.require_made_by(embedder)
         record = _believed(change, successor.user, old, "id")
         moment = moment_after([record])
-        new = replace(successor, recorded_at=moment, embedding=vector)
+        new = replace(
+            successor,
+            recorded_at=moment,
+            embedding=vector,
+            # What it was read with may have been forgotten meanwhile.
+            tags=tuple(tag for tag in successor.tags if tag in record.tags),
+            entities=tuple(name for name in successor.entities if name in record.entities),
+        )
         (new,) = with_lifetimes(change.writer, [new], moment)
         _end(change, record, successor.id, successor.at, moment, new)
         # What takes the place of another one does not make room itself, however long ago it happened.
