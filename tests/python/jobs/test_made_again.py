@@ -261,3 +261,27 @@ def test_tags_of_a_shortened_turn_go_with_the_turn_that_they_came_from(open_memo
     memory.forget(user="ana", id="m2")
     assert memory.original(user="ana", id="m1").text == long
     assert not any(b"xyzzy" in file.read_bytes() for file in path.parent.iterdir() if file.is_file())
+
+
+def test_tags_of_an_evicted_turn_are_those_of_the_last_run(open_memory: Open, path: Path) -> None:
+    async def tag(work: Work, tools: Any) -> Work:
+        return replace(
+            work, turn_tags={turn.id: tuple(one.text for one in work.turns) for turn in work.turns}
+        )
+
+    memory = open_memory(recipe=recipe_of(Custom(do=tag)))
+    memory.add(
+        [{"id": f"m{i}", "text": word} for i, word in enumerate(["lake", "tent", "xyzzy"])], user="ana"
+    )
+    memory.process()
+    memory.retire(user="ana", ids=["m0"])
+    memory.pin(user="ana", ids=["m1", "m2"])
+    memory.set_quotas(Quotas(capacity=4), user="ana")
+    assert [one.record.id for one in memory.evicted("ana")] == ["m0"]
+    memory.set_quotas(None, user="ana")
+    memory.add({"id": "m1", "text": "fire"}, user="ana")
+    memory.process()
+    memory.forget(user="ana", id="m2")
+    memory.restore(user="ana", ids=["m0"])
+    assert memory.get(user="ana", id="m0").tags == ()
+    assert not any(b"xyzzy" in file.read_bytes() for file in path.parent.iterdir() if file.is_file())

@@ -24,7 +24,7 @@ from memspan.remember.endings.lifetimes import with_lifetimes
 from memspan.remember.engine import Engine
 from memspan.remember.input.tags import given_records
 from memspan.remember.tagging.dropping_relations import unrelate_within
-from memspan.remember.tagging.made_tags import write_made_tags
+from memspan.remember.tagging.made_tags import write_cold_made_tags, write_made_tags
 from memspan.remember.writing.change import Change
 from memspan.remember.writing.indexing import write_records
 from memspan.remember.writing.secret_ids import is_secret
@@ -97,7 +97,9 @@ def finish(job: ClaimedJob, results: Results, notes: Sequence[Note], change: Cha
     gone |= _write(change, job.user, records)
     believe_again(change, job.user, gone)
     taken_back: dict[str, tuple[str, ...]] = dict.fromkeys(jobs.tagged([job.pk]), ())
-    write_made_tags(change, job.user, {**taken_back, **results.turn_tags})
+    turn_tags = {**taken_back, **results.turn_tags}
+    write_made_tags(change, job.user, turn_tags)
+    write_cold_made_tags(change, job.user, turn_tags)
     tagged = [id_ for id_, tags in results.turn_tags.items() if tags]
     relations = _relate(change, job, results.relations, notes)
     # What is held stays the job's own: it goes with the turns that the job was shown, when it is released.

@@ -10,8 +10,9 @@ from memspan.records import Record
 from memspan.remember.input.tags import without_made
 from memspan.remember.writing.change import Change
 from memspan.remember.writing.indexing import write_records
+from memspan.times import to_micros
 
-__all__ = ["beside", "write_made_tags"]
+__all__ = ["beside", "write_cold_made_tags", "write_made_tags"]
 
 
 def beside(given: Record, chosen: Sequence[str]) -> tuple[str, ...]:
@@ -45,3 +46,13 @@ def write_made_tags(
         write_records(change, records)
         writer.set_made_tags(user, added)
     return len(records)
+
+
+def write_cold_made_tags(change: Change, user: str, wanted: Mapping[str, Sequence[str]]) -> None:
+    """As `write_made_tags`, of what made room for others: it has them when it comes back."""
+    cold = change.writer.cold
+    copies = {} if cold.empty else cold.fetch(user, list(wanted), embeddings=True)
+    for id_, copy in copies.items():
+        chosen = beside(copy.record, wanted[id_])
+        if chosen != copy.made_tags:
+            cold.evict([copy.record], to_micros(copy.moved_at), {id_: chosen})
