@@ -61,7 +61,7 @@ class RunWriter(RunReader, Protocol):
 
     def undone(self, id: str, now: Micros, removed: Sequence[str] = ()) -> None:
         """The run is undone, and records that it made are gone: what later ones, undone before, keep of these is
-        erased."""
+        erased. Of what others were it keeps no tags and entities, which may come from memories that are forgotten."""
 
     def rewrite(self, user: str, id: str, before: Mapping[str, str], after: Mapping[str, str]) -> None:
         """Put values in the place of others in what runs keep of a record."""

@@ -202,3 +202,19 @@ def test_sleep_brings_nothing_back_of_what_was_forgotten_while_it_asked(memory: 
     memory.forget(user="ana", id="turn-b")
     assert apply_changes(memory._engine, [change]).skipped == 1
     assert not in_file(memory, path, "Xyzzy")
+
+
+def test_runs_that_were_undone_keep_nothing(memory: Memory, path: Path) -> None:
+    memory.add_records(
+        [
+            Record(id=id, user="ana", text=TEA, at=START, session="s", speaker="ana", tags=tags)
+            for id, tags in (("a", ()), ("b", ("xyzzy",)))
+        ]
+    )
+    assert memory.consolidate("ana", merge=Merging(kinds=("episodic",))).upkeep.merged == 1
+    memory.retire(user="ana", ids=["a"])
+    for run in memory.runs("ana"):
+        memory.undo(run.id)
+    assert fields(memory, "a")[1] == set()
+    assert memory.forget(user="ana", id="b") == 1
+    assert not in_file(memory, path, "xyzzy")

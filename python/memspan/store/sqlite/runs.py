@@ -133,6 +133,11 @@ class SqliteRunWriter(SqliteRunReader):
 
     def undone(self, id: str, now: Micros, removed: Sequence[str] = ()) -> None:
         self._connection.execute("UPDATE runs SET state = 'undone', ended = ? WHERE id = ?", (now, id))
+        self._connection.execute(
+            "UPDATE run_changes SET before = json_remove(before, '$.tags', '$.entities') "
+            "WHERE before IS NOT NULL AND run_pk = (SELECT pk FROM runs WHERE id = ?)",
+            (id,),
+        )
         for piece in chunks(removed):
             places, values = marks(piece)
             self._connection.execute(
