@@ -157,12 +157,15 @@ def given_back(reader: StoreReader, user: str, ids: Collection[str], left: Colle
 
 
 def _stay_for(reader: StoreReader, user: str, gone: Collection[str]) -> set[str]:
-    """Ids of what is said to have ended these, of what ended those, and so on, without these."""
+    """Ids of what took something over from these, from those, and so on, without these."""
     found: set[str] = set()
-    frontier = reader.traces.enders(user, gone).difference(gone)
-    while frontier:
+    frontier = set(gone)
+    # What stays for thousands that brought nothing, as when it is pinned, is not looked at for each of them.
+    while frontier and reader.traces.enders(user, frontier):
+        near = places(reader, user, sorted(frontier), embeddings=False).values()
+        givers = [place.record for place in near if any(_gave(place.record).values())]
+        frontier = {id_ for record in givers for id_ in ended_by(record)[1]}.difference(gone, found)
         found |= frontier
-        frontier = reader.traces.enders(user, frontier).difference(gone, found)
     return found
 
 
