@@ -120,6 +120,8 @@ def test_what_the_model_leaves_out_stays_as_the_rules_have_it() -> None:
         ("0480-01-01", "", "nothing that people talk of"),
         ("", "9000-01-01", "nothing that people talk of"),
         ("2023-05-01", "2023-13", "cannot be read"),
+        ("2023-H3", "", "cannot be read"),
+        ("2021-W53", "", "cannot be read"),
     ],
 )
 def test_impossible_times_are_dropped_with_a_reason(start: str, end: str, why: str) -> None:
@@ -138,6 +140,13 @@ def test_impossible_times_are_dropped_with_a_reason(start: str, end: str, why: s
         ("2023-05-08T10:00:00Z", "2023-05-08T11:00:00+02:00", None),
         ("2023-05-08T10:00:00+02:00", "2023-05-08T08:59:59Z", ("2023-05-08T08:00:00Z", "2023-05-08T08:59:59.000001Z")),
         ("last week", "yesterday", ("2023-05-08", "2023-05-20")),
+        ("2023-W19", "2023-W19", ("2023-05-08", "2023-05-15")),
+        ("2023W19", "2023-W20", ("2023-05-08", "2023-05-22")),
+        ("2023-W19-3", "W19 2023", ("2023-05-10", "2023-05-15")),
+        ("2023-Q1", "Q2 2022", None),
+        ("2022-Q2", "Q3 2022", ("2022-04-01", "2022-10-01")),
+        ("H1 2022", "2022-H2", ("2022-01-01", "2023-01-01")),
+        ("2023-130", "2023-130", ("2023-05-10", "2023-05-11")),
     ],
 )  # fmt: skip
 def test_times_are_read_by_our_own_parser(start: str, end: str, interval: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .lexicon import Token
+from .numbered import is_number
 from .partial import Partial
 from .reading import Sentence
 
@@ -18,11 +19,14 @@ _LEADS: Final = word_set("on from until since to between before after by the and
 """What makes a day of two numbers, which could be a section or a version."""
 _SLASHED: Final = re.compile(r"(\d{1,2})/(\d{1,2})")
 _BEFORE_SLASHED: Final = word_set("on since until between before after by from weekday comma")
+_IN_NUMBERS: Final = frozenset(["dotted", "decimal", "date"])
+_WEEK_STARTS: Final = word_set("starting beginning commencing ending ended")
 _JOINTS: Final = word_set("and or comma to dash")
 _LONGEST: Final = 32
 """Days of a list that are looked back over."""
 _FRACTIONS: Final = word_set("1/2 1/3 2/3 1/4 3/4 1/5 1/10")
 """What they are, and no days, unless a word before them says so."""
+_PARTS: Final = _FRACTIONS | word_set("1/8 3/8 5/8 7/8")
 
 
 def dotted_day(sentence: Sentence, at: int) -> tuple[Partial, int] | None:
@@ -33,7 +37,7 @@ def dotted_day(sentence: Sentence, at: int) -> tuple[Partial, int] | None:
         return None
     if before == "comma" and (first := _first_listed(sentence, at)) != at:
         before = sentence.kind(first - 1)
-    dated = sentence.kind(at + 1) == "dot" and _behind_weekday(sentence, at)
+    dated = sentence.kind(at + 1) == "dot" and (_behind_weekday(sentence, at) or _dots_on(sentence, at + 2))
     if before not in _LEADS and not dated:
         return None
     stop = at + 1
@@ -83,7 +87,25 @@ def _leads(sentence: Sentence, at: int) -> bool:
     first = _first_listed(sentence, at)
     if first == at and sentence.kind(at - 1) in ("and", "to", "dash"):
         return False
-    return _is_led(sentence, first) and _ends(sentence, at)
+    led = _is_led(sentence, first) or _goes_on(sentence, first + 1)
+    return led and _ends(sentence, at)
+
+
+def _goes_on(sentence: Sentence, at: int) -> bool:
+    """Whether another day in numbers ends a range there: "10/5 - 10/7". "3/4-7/8" are fractions, and "8/10-9/10" marks,
+    but in languages that have the day first."""
+    if sentence.kind(at) not in ("dash", "to") or sentence.kind(at + 1) not in _IN_NUMBERS:
+        return False
+    one, two = sentence.tokens[at - 1].word, sentence.tokens[at + 1].word
+    if "/" not in two or (one in _PARTS and two in _PARTS) or is_number(sentence, at - 1):
+        return False
+    alike = one.partition("/")[2] == two.partition("/")[2]
+    return not alike or (sentence.lexicon.day_first and not two.endswith("/10"))
+
+
+def _dots_on(sentence: Sentence, at: int) -> bool:
+    """As in "5.5.-7.5."."""
+    return sentence.kind(at) == "dash" and sentence.kind(at + 1) in _IN_NUMBERS
 
 
 def _first_listed(sentence: Sentence, at: int) -> int:
@@ -110,7 +132,16 @@ def _is_led(sentence: Sentence, at: int) -> bool:
         return sentence.kind(at - 2) == "weekday"
     if before == "the":  # "le 12/5"
         return sentence.lexicon.language != "en"
-    return before in _BEFORE_SLASHED
+    return before in _BEFORE_SLASHED or _tells_week(sentence, at - 1)
+
+
+def _tells_week(sentence: Sentence, at: int) -> bool:
+    """Whether a week is told by the day that follows: "the week of 3/6", "w/c 3/6", "week commencing 3/6"."""
+    token = sentence.tokens[at] if at > 0 else None
+    if token is None or (token.kind != "of" and token.word not in _WEEK_STARTS):
+        return False
+    held = at - 1 - (sentence.kind(at - 1) == "of")
+    return sentence.kind(held) == "unit" and sentence.value(held) == "week"
 
 
 def _ends(sentence: Sentence, at: int) -> bool:

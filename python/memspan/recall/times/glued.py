@@ -1,8 +1,9 @@
-"""Dates and ranges written in one piece: "28–June", "03-May-2023", "2023-05-01/2023-05-15", "Q1/Q2"."""
+"""Dates and ranges written in one piece: "28–June", "03-May-2023", "2023-05-01/2023-05-15", "Q1/Q2", "2023-W19"."""
 
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import Final
 
 from .calendar import Unit
@@ -13,11 +14,16 @@ __all__ = ["join_written", "split_glued"]
 
 _DATE: Final = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
 _TWO_DATES: Final = re.compile(rf"({_DATE})(\.\.|[-–/])({_DATE})")
+_TWO_DAYS: Final = re.compile(
+    r"(\d{1,2}/\d{1,2})[-–](\d{1,2}/\d{1,2}(?:/\d{2,4})?)|(\d{1,2}\.(?:\d{1,2}\.)?)[-–](\d{1,2}\.\d{1,2}(?:\.\d{4})?)"
+)
 _DASH: Final = re.compile(r"[-–/]")
 _DAY: Final = re.compile(r"\d{1,2}(?:st|nd|rd|th|ST|ND|RD|TH)?")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _PART_OF_YEAR: Final = re.compile(r"[qh][1-4]")
-_QUARTER: Final = re.compile(r"((?:19|20)\d\d)([qh])([1-4])|([1-4])(q)(\d\d)")
+_QUARTER: Final = re.compile(r"((?:19|20)\d\d)-?([qh])([1-4])|([1-4])(q)(\d\d)")
+_WEEK: Final = re.compile(r"((?:19|20)\d\d)(?:-w(\d\d?)(?:-([1-7]))?|w(\d\d?)|w(\d\d)([1-7]))")
+_TWO_PARTS: Final = re.compile(r"([^/–]+)[/–]([^/–]+)")
 _COUNTED: Final = re.compile(r"(\d{1,3})([^\W\d_]+)(\d{2}|\d{4})?")
 _SHORT_UNITS: Final[dict[str, Unit]] = {"h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"}
 _MOST_PARTS: Final = 4
@@ -26,10 +32,14 @@ _NAMED: Final = frozenset(["month", "shortmonth", "now", "offset", "early", "mid
 
 def split_glued(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -> bool:
     """Adds the tokens of a piece that begins with a digit, if every part of it can be one of a time; says whether."""
-    if _quarter(piece, start, tokens) or _counted(piece, start, lexicon, tokens):
+    if _part_of_year(piece, start, tokens) or _counted(piece, start, lexicon, tokens):
+        return True
+    if (two := _TWO_PARTS.fullmatch(piece)) is not None and _two_parts(two, start, tokens):
         return True
     if (dates := _TWO_DATES.fullmatch(piece)) is not None:
         return _two_dates(dates, start, lexicon, tokens)
+    if (days := _TWO_DAYS.fullmatch(piece)) is not None:
+        return _two_days(days, start, lexicon, tokens)
     parts = _DASH.split(piece)
     if not 1 < len(parts) <= _MOST_PARTS:
         return False
@@ -42,6 +52,11 @@ def split_glued(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -
         if read is None:
             return False
         telling = telling or read[0].kind not in ("number", "year") or len(read) > 1
+        if _PART_OF_YEAR.fullmatch(part.lower()) and [token.kind for token in added] == ["year"]:
+            year = added.pop()  # "2023-Q1/Q2"
+            read[0].start, year.start, year.end = year.start, at + len(part), at + len(part)
+            added, at = [*read, year], at + len(part) + 1
+            continue
         if added and not _one_date(added, before, read[0]):
             if len(parts) == 3 and len(added) == 2 and added[1].kind == "month" and read[0].kind == "number":
                 read[0].kind = "shortyear"  # "8-May-22"
@@ -72,8 +87,25 @@ def join_written(tokens: list[Token]) -> None:
         tokens[-4:] = [day, year]
 
 
+def _part_of_year(piece: str, start: int, tokens: list[Token]) -> bool:
+    return _quarter(piece, start, tokens) or _week(piece, start, tokens)
+
+
+def _two_parts(match: re.Match[str], start: int, tokens: list[Token]) -> bool:
+    """As in "2023-W19/2023-W21", "2023-Q1/2023-Q2"."""
+    added: list[Token] = []
+    end = start + match.end(1)
+    if not _part_of_year(match[1], start, added):
+        return False
+    added.append(Token("dash", None, end, end + 1, "-"))
+    if not _part_of_year(match[2], end + 1, added):
+        return False
+    tokens += added
+    return True
+
+
 def _quarter(piece: str, start: int, tokens: list[Token]) -> bool:
-    """As in "2022Q3", "3Q22"."""
+    """As in "2022Q3", "2022-Q3", "3Q22"."""
     match = _QUARTER.fullmatch(piece.lower())
     if match is None:
         return False
@@ -86,6 +118,28 @@ def _quarter(piece: str, start: int, tokens: list[Token]) -> bool:
         tokens.append(Token("year", int(year), end, end, year))
     else:
         tokens.append(Token("shortyear", int(match[6]), end, end, match[6]))
+    return True
+
+
+def _week(piece: str, start: int, tokens: list[Token]) -> bool:
+    """As in "2023-W19", or a day of it: "2023-W19-3"."""
+    match = _WEEK.fullmatch(piece.lower())
+    if match is None:
+        return False
+    year, number, end = int(match[1]), int(match[2] or match[4] or match[5]), start + len(piece)
+    of_week = match[3] or match[6]
+    try:
+        day = date.fromisocalendar(year, number, int(of_week or 1))
+    except ValueError:
+        return False
+    if of_week:
+        tokens.append(Token("date", (day.year, day.month, day.day), start, end, piece))
+        return True
+    tokens += (
+        Token("isoweek", None, start, end, piece),
+        Token("number", number, end, end, str(number)),
+        Token("year", year, end, end, match[1]),
+    )
     return True
 
 
@@ -121,6 +175,21 @@ def _two_dates(match: re.Match[str], start: int, lexicon: Lexicon, tokens: list[
     if [token.kind for token in added] != ["date", "dash", "date"]:
         return False
     tokens += added
+    return True
+
+
+def _two_days(match: re.Match[str], start: int, lexicon: Lexicon, tokens: list[Token]) -> bool:
+    """As in "10/5-10/7" and "5.-7.5", of which the last dot stands behind the piece."""
+    if match[3] and not lexicon.day_first:
+        return False
+    one, two = (1, 2) if match[1] else (3, 4)
+    first = match[one].removesuffix(".")
+    read_number(first, start, lexicon, tokens)
+    end = start + match.end(one)
+    if match[3]:
+        tokens.append(Token("dot", None, end - 1, end, "."))
+    tokens.append(Token("dash", None, end, end + 1, "-"))
+    read_number(match[two], end + 1, lexicon, tokens)
     return True
 
 

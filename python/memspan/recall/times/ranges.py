@@ -101,7 +101,8 @@ def _bare_day(sentence: Sentence, at: int) -> Reading | None:
         return found
     joint = sentence.kind(at + 2) in (*_TO, "and")
     next_at = sentence.skip(at + 3, "the")
-    return found._replace(stop=at + 2) if joint and sentence.kind(next_at) == "number" else found
+    days = ("number", "decimal", "dotted")  # "vom 3.-5.5."
+    return found._replace(stop=at + 2) if joint and sentence.kind(next_at) in days else found
 
 
 def read_dashed(sentence: Sentence, at: int, found: Reading | None) -> Related | None:
@@ -111,7 +112,8 @@ def read_dashed(sentence: Sentence, at: int, found: Reading | None) -> Related |
         first = _bare_day(sentence, at)
     if first is None or not (sentence.kind(first.stop) in ("dash", "to") or _lasts(sentence, at, first)):
         return None
-    if first.partial is None and first.recurs is None and first.unit != "quarter":
+    whole = first.unit == "quarter" or sentence.kind(at) == "isoweek"
+    if first.partial is None and first.recurs is None and not whole:
         return None
     return joined(sentence, at, at, first, sentence.skip(first.stop + 1, "the"))
 
@@ -191,11 +193,17 @@ def put_in_order(
         earlier = read_time(sentence.as_of(end.end - _MOMENT), first_at)
         if earlier is not None and earlier.span.start < end.end:
             start = earlier.span
-    elif second.recurs is not None and end.end <= start.end:
+    elif second.recurs is not None and (end.end <= start.end or _is_far(start, first, end)):
         until = Span(start.end, moved(start.end, second.recurs, 1))
         later = place(sentence, second_at, read_time, until, second.stop)
         end = end if later is None else later.span
     return start, end
+
+
+def _is_far(start: Span, first: Reading, end: Span) -> bool:
+    """Whether the latest of what comes every year is not the one meant behind a day or a part of an earlier year:
+    "from Christmas 2019 to Easter", "Q1 2020 to Q3"."""
+    return first.unit in ("day", "quarter") and end.start >= moved(start.end, "year", 1)
 
 
 def _year_before(one: Partial, two: Partial) -> Partial:

@@ -28,7 +28,8 @@ _LETTERED: Final = {
     "it": {f"t{part}": (part, 3) for part in (1, 2, 3, 4)},
 }
 """The same in languages whose word for a quarter begins with another letter, with a year behind it only."""
-_BEFORE_NUMBERS: Final = frozenset(["q", "h", "fy", "t", "s"])
+_BEFORE_NUMBERS: Final = frozenset(["q", "h", "fy", "t", "s", "w"])
+_WEEK: Final = re.compile(r"w\d{1,2}")
 _HALF_YEARS: Final = ("halbjahr", "semestre", "полугоди", "półrocz")
 _ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
 _WITH_YEAR: Final = re.compile(r"([1-4])[/-]((?:19|20)?\d\d)")
@@ -146,6 +147,10 @@ def _join_phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
             dated = _WITH_YEAR.fullmatch(glued[1:]) if part is None and token.word in ("q", "h") else None
             if dated is not None:
                 part = _PARTS_OF_YEARS.get(token.word + dated[1])
+            if token.word == "w" and (week := _glued_week(tokens, at, glued, joined)):
+                joined += week
+                at += len(week)
+                continue
             if part is not None:
                 joined.append(Token("quarter", part, token.start, tokens[at + 1].end, glued))
                 if dated is not None:
@@ -192,6 +197,26 @@ def _is_year(tokens: Sequence[Token], at: int) -> bool:
     return any(token.kind == "year" for token in tokens[at : at + 1]) or (
         [token.kind for token in tokens[at : at + 2]] == ["of", "year"]
     )
+
+
+def _glued_week(tokens: list[Token], at: int, glued: str, joined: list[Token]) -> list[Token]:
+    """The tokens of "W19 2023", "W19-2023", "2023 W19" and of the letter in "W19/2023"; none for any other "W"."""
+    letter = Token("isoweek", None, tokens[at].start, tokens[at].end, "w")
+    if _WEEK_OF_YEAR.fullmatch(glued[1:]):
+        return [letter]
+    if _WEEK.fullmatch(glued) is None:
+        return []
+    kinds = [token.kind for token in tokens[at + 2 : at + 4]]
+    if kinds == ["dash", "year"] and tokens[at + 2].start == tokens[at + 1].end:
+        del tokens[at + 2]
+    if _is_year(tokens, at + 2):
+        return [letter, tokens[at + 1]]
+    if not joined or joined[-1].kind != "year":
+        return []
+    year, number = joined.pop(), tokens[at + 1]
+    letter.start, year.start, year.end = year.start, number.end, number.end
+    tokens[at : at + 2] = [letter, number, year]
+    return tokens[at : at + 3]
 
 
 def _join_quarter(joined: list[Token], unit: Token, lexicon: Lexicon) -> bool:

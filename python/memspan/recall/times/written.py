@@ -21,11 +21,17 @@ MOST_AFTER: Final = 50 * 366 * _DAY
 """Nobody tells of what was earlier as remembered, or plans what is later."""
 
 _WRITTEN: Final = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
+_ORDINAL: Final = re.compile(r"\d{4}-?\d{3}")
+"""The how manyth day of a year, which is all of it."""
 _COMPACT: Final = re.compile(r"(\d{4})(\d\d)(\d\d)")
 _YEAR_FIRST: Final = re.compile(r"(\d{4})([/.-]) ?(\d{1,2})(?:\2 ?(\d{1,2})(?!\d)|(?!\d))\.?")
 """Days and months as models write them that do not keep to ISO 8601: "2024/05/07", "2024. 5. 7.", "2024-5-7"."""
 _DAY_FIRST: Final = re.compile(r"(\d{4}-\d\d-\d\d)[\s,]")
-_LIKE_ISO: Final = re.compile(r"[\d\s:.,TZWQ/+-]*", re.IGNORECASE)
+_PART_OF_YEAR: Final = re.compile(
+    r"\d{4}[-/ ]?(?:W\d\d?(?:-?[1-7])?|Q[1-4]|H[12])|(?:W\d\d?|Q[1-4]|H[12])[-/ ]?\d{4}", re.IGNORECASE
+)
+"""A week, a quarter or a half of a year, which is all of it: "2023-W19", "2023-Q2", "Q2 2023"."""
+_LIKE_ISO: Final = re.compile(r"[\d\s:.,TZWQH/+-]*", re.IGNORECASE)
 
 
 def written_interval(given: str, now: datetime) -> tuple[Micros, Micros] | None:
@@ -39,11 +45,16 @@ def written_interval(given: str, now: datetime) -> tuple[Micros, Micros] | None:
     given = plain_signs(given)[0]
     given = _as_iso(given.strip())
     first = given.split("/")[0].strip()
+    if _PART_OF_YEAR.fullmatch(given) or _PART_OF_YEAR.fullmatch(first):
+        return _found(given if _PART_OF_YEAR.fullmatch(given) else first, now)
     try:
         if parts := _WRITTEN.fullmatch(first):
             year, month, day = (int(part) if part else None for part in parts.groups())
             return _calendar(year or 0, month, day, zone)
-        micros = to_micros(to_moment(first, zone=zone))
+        moment = to_moment(first, zone=zone)
+        if _ORDINAL.fullmatch(first):
+            return _calendar(moment.year, moment.month, moment.day, zone)
+        micros = to_micros(moment)
         return micros, micros + 1
     except (TimeError, ValueError, OverflowError):
         pass
@@ -51,6 +62,11 @@ def written_interval(given: str, now: datetime) -> tuple[Micros, Micros] | None:
         # "2024-05-07 10.30", "2024-05-07 - 2024-05-09" begin with a day; of any other date a part would be another one.
         begins = _DAY_FIRST.match(given)
         return None if begins is None else written_interval(begins[1], now)
+    return _found(given, now)
+
+
+def _found(given: str, now: datetime) -> tuple[Micros, Micros] | None:
+    """The only time of a text, if it is bounded on both sides."""
     found = find_times(given, now)
     if len(found) != 1 or found[0].start is None or found[0].end is None:
         return None
