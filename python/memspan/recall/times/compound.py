@@ -31,7 +31,9 @@ _DEEPEST: Final = 3
 _MODIFIERS: Final = {"early": 0, "mid": 1, "late": 2}
 _PARTS_AT_ENDS: Final = word_set("early late")
 """What is no end: "before late May" is not before June."""
-_WEEK_STARTS: Final = word_set("starting beginning commencing ending")
+_WEEK_STARTS: Final = word_set("starting beginning commencing ending ended")
+_WEEK_ENDS: Final = word_set("ending ended")
+_DATED: Final = frozenset(["number", "month", "weekday", "date", "dotted", "the"])
 _OVER: Final = frozenset(["", "comma", "dot", "other"])
 _PERIODS: Final = frozenset(["week", "weekend", "month", "quarter", "year"])
 
@@ -161,6 +163,10 @@ def _unit_of(sentence: Sentence, at: int, depth: int) -> Reading | None:
         return read_week(sentence, at + 1, of_a_year=True) or read_week_of_month(sentence, at + 1, _whole)
     # As in "the year 2020", "el día 15".
     named = (value, sentence.kind(at + 1)) in (("year", "year"), ("day", "number"))
+    if sentence.tokens[at].word == "w" and sentence.kind(at + 1) in _DATED:  # "w/e 7 May"
+        named, value = True, "week"
+    if (period := _period_from(sentence, at, value)) is not None:
+        return period
     if not (named or _holds(sentence, at + 1, value)) or (
         value == "day" and sentence.lexicon.language == "en"
     ):
@@ -186,6 +192,21 @@ def _unit_of(sentence: Sentence, at: int, depth: int) -> Reading | None:
             value,
         )
     return base._replace(needs_preposition=False) if value == base.unit else None
+
+
+def _period_from(sentence: Sentence, at: int, value: int | Unit) -> Reading | None:
+    """As in "the year ended 31 December 2022", "the quarter starting on 1 April"."""
+    if value not in ("month", "quarter", "year") or at + 1 >= len(sentence.tokens):
+        return None
+    word = sentence.tokens[at + 1].word
+    if word not in _WEEK_STARTS:
+        return None
+    base = read_absolute(sentence, sentence.skip(at + 2, "on", "the"))
+    if base is None or base.unit != "day" or base.needs_preposition:
+        return None
+    start, end = base.span
+    span = Span(moved(end, value, -1), end) if word in _WEEK_ENDS else Span(start, moved(start, value, 1))
+    return Reading(span, base.stop, base.certainty, f"the {value} {word} on {base.reason}", value)
 
 
 def _holds(sentence: Sentence, at: int, unit: int | Unit) -> bool:

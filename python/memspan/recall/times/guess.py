@@ -51,8 +51,8 @@ for _language, _words in _WORDS.items():
         _VOTES[_word] = (*_VOTES.get(_word, ()), _language)
 
 _LOOKED_AT: Final = 200
-# The "W" of "2023-W19" is no word.
-_WORD: Final = re.compile(r"week-end|(?![wW]\d)[^\W\d_]+(?:['’][^\W\d_]+)*")
+# The "W" of "2023-W19" and "w/c" is no word.
+_WORD: Final = re.compile(r"week-end|(?![wW][\d/])[^\W\d_]+(?:['’][^\W\d_]+)*")
 _CYRILLIC: Final = re.compile(r"[\u0400-\u04ff]")
 _HAN: Final = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 

@@ -16,7 +16,7 @@ from .found import Relation
 from .listing import place_in_list, read_day_after
 from .ranges import Related, joined, put_in_order, read_dashed, read_from_now, read_range
 from .reading import Reading, Sentence
-from .vicinity import days_around, read_within, widened
+from .vicinity import days_around, past_hedges, read_within, widened
 
 __all__ = ["read_related"]
 
@@ -35,6 +35,8 @@ _OPEN_AFTER: Final[dict[str, Relation]] = {
     "before": "until",
     "older": "until",
 }
+_THROUGH: Final = word_set("through thru")
+_ONWARDS: Final = word_set("onwards onward")
 _BESIDE_ANOTHER: Final = word_set("following preceding")
 """Behind "the" they tell of a day beside one that is not named: "the following Monday"."""
 _UP_TO: Final = word_set("been get gets got getting")
@@ -117,7 +119,10 @@ def _is_busy(sentence: Sentence, at: int) -> bool:
 
 def _open_after(sentence: Sentence, found: Related) -> Related:
     """What is open by the words behind it: "May 2022 or later", "2019 or before"."""
-    side = found.reading.stop + 1
+    stop = found.reading.stop
+    if stop < len(sentence.tokens) and sentence.tokens[stop].word in _ONWARDS:  # "2020 onwards"
+        return Related(found.first, found.reading._replace(stop=stop + 1), "since")
+    side = stop + 1
     if sentence.kind(side - 1) not in ("and", "or") or not sentence.ends_at(side + 1):
         return found
     relation = _OPEN_AFTER.get(sentence.tokens[side].word) if side < len(sentence.tokens) else None
@@ -144,8 +149,13 @@ def _around(sentence: Sentence, at: int) -> Related | None:
     found = read_time(sentence, at + 1) if days else None
     if found is None:
         return None
-    wider = widened(sentence, days, at + 1, place_in_list(sentence, at + 1, found, read_time))
-    return None if wider is None else Related(at, wider, "in")
+    found = place_in_list(sentence, at + 1, found, read_time)
+    wider = widened(sentence, days, at + 1, found)
+    if wider is not None:
+        return Related(at, wider, "in")
+    # "Around May", but not "around May Street".
+    month = found.unit == "month" and found.needs_preposition and sentence.closes(found.stop)
+    return Related(at, found, "in") if month and not sentence.tokens[at + 1].possessive else None
 
 
 def _day_after(sentence: Sentence, at: int) -> Reading | None:
@@ -171,6 +181,8 @@ def _introduced(sentence: Sentence, at: int, found: Reading) -> bool:
         return False  # "the mayor of May Street", "a day of spring"
     if before == "to" and sentence.lexicon.language == "fr" and found.unit == "quarter":
         return True  # "au printemps"
+    if before == "to" and sentence.tokens[at - 1].word in _THROUGH:
+        return sentence.closes(found.stop)  # "through March", but not "through May Street"
     return before in _PREPOSITIONS or (before == "on" and found.unit != "month")
 
 
@@ -215,7 +227,8 @@ def _either_side(sentence: Sentence, at: int, kind: str) -> Related | None:
 
 def _open(sentence: Sentence, at: int, kind: str) -> Related | None:
     """As in "before May", "since last week", "until 2020"; "since May until June" is a range."""
-    found = read_clocked(sentence, at + 1, read_time) or read_time(sentence, at + 1)
+    first_at = past_hedges(sentence, at + 1)
+    found = read_clocked(sentence, first_at, read_time) or read_time(sentence, first_at)
     if found is not None and sentence.tokens[at].word in _BESIDE_ANOTHER and sentence.kind(at - 1) == "the":
         nothing = found.span if found.recurs is None else Span(sentence.now, sentence.now)
         return Related(at, found._replace(span=nothing), "in")
@@ -234,7 +247,7 @@ def _open(sentence: Sentence, at: int, kind: str) -> Related | None:
     if found is None:
         return None
     if kind == "since" and sentence.kind(found.stop) in ("until", "to"):
-        ranged = joined(sentence, at, at + 1, found, sentence.skip(found.stop, "until", "to", "the"))
+        ranged = joined(sentence, at, first_at, found, sentence.skip(found.stop, "until", "to", "the"))
         if ranged is not None:
             return ranged
     return Related(at, _from_edge(found, kind), _OPEN[kind])

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from memspan.recall.words import word_set
+
 from .amounts import read_amount
 from .calendar import Span, moved, shifted
+from .lexicon import Token
 from .reading import Reading, Sentence
 from .years import QUALIFIED
 
@@ -14,11 +17,29 @@ __all__ = ["days_around", "read_within", "widened"]
 
 _WITHIN_OF: Final = ("day", "week", "weekend")
 """What has a before and an after; "within two weeks of last year" may be a part of it."""
+_HEDGES: Final = word_set("about sometime probably maybe")
+_MOST_HEDGES: Final = 2
 
 
 def days_around(sentence: Sentence, at: int) -> int:
     """How many days on either side a token stands for; 0 for any but "around" and its like."""
     return sentence.value(at) or 0 if sentence.kind(at) == "on" else 0
+
+
+def past_hedges(sentence: Sentence, at: int) -> int:
+    """Past what makes a bound less certain: "since at least 2019", "since about March", "after sometime in May"."""
+    if sentence.lexicon.language != "en":
+        return at
+    for _ in range(_MOST_HEDGES):
+        token = sentence.tokens[at] if at < len(sentence.tokens) else None
+        if token is None or not (days_around(sentence, at) or token.word in _HEDGES or _is_at_least(token)):
+            break
+        at += 1 + (token.word == "sometime" and sentence.kind(at + 1) in ("in", "on"))
+    return at
+
+
+def _is_at_least(token: Token) -> bool:
+    return token.kind == "more" and token.word == "at"
 
 
 def read_within(
@@ -49,7 +70,7 @@ def read_within(
 def widened(sentence: Sentence, days: int, first: int, found: Reading) -> Reading | None:
     """A day of a month, or one that has a name, with so many days on either side; `None` for any other time."""
     named = sentence.kind(sentence.skip(first, "the")) == "named"
-    if found.unit != "day" or not (named or (found.partial is not None and found.partial.month is not None)):
+    if found.unit != "day" or not (named or (found.partial is not None and found.partial.day is not None)):
         return None
     span = Span(shifted(found.span.start, days=-days), shifted(found.span.end, days=days))
     return found._replace(

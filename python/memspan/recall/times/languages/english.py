@@ -64,7 +64,7 @@ LEXICON = Lexicon(
             "hour|hours|hrs|hr": "hour",
             "day|days": "day",
             "week|weeks|wk|wks": "week",
-            "weekend|weekends|wknd|wkend|wkends": "weekend",
+            "weekend|weekends|wknd|wkend|wkends|w / e": "weekend",
             "fortnight|fortnights": "fortnight",
             "month|months|mth|mths|mos|motnh|monht": "month",
             "quarter|quarters": "quarter",
@@ -74,7 +74,7 @@ LEXICON = Lexicon(
         },
         "season": {"spring|springtime": 0, "summer|summertime": 1, "fall|autumn": 2, "winter|wintertime": 3},
         # With the space between them left out.
-        "glued": _GLUED,
+        "glued": _GLUED | {"w / c|w / b": (("unit", "week"), ("of", None), ("of", None))},
         # More than one of them: only a number of turns ago.
         "plural": {
             "springs": ("season", 0),
@@ -165,7 +165,8 @@ LEXICON = Lexicon(
         "now": {"now|the present|present day|the present day": None},
         # "Over a year ago" is before it.
         "in": {"in|during|within|throughout|all through": None, "over": True},
-        "on": {"on|at|for": None, "around": 3},  # days on either side
+        # Days on either side.
+        "on": {"on|at|for": None, "around|sometime around|some time around|circa|roughly|approximately": 3},
         "of": {"of|fy|fiscal": None},
         "the": {"the": None},
         "offset": {
