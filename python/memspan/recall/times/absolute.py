@@ -9,6 +9,7 @@ from memspan.recall.words import word_set
 from .calendar import SEASONS, Span, Unit, month_span, season_span, unit_span
 from .counting import part_at
 from .dotted import dotted_day, slashed_day, spaced_day
+from .events import is_told_by_event
 from .lone_days import is_lone_day
 from .month_days import BEFORE_DAYS, counts_noun
 from .named_days import last_named_day, named_day, with_weekend
@@ -278,6 +279,8 @@ def _season(sentence: Sentence, at: int) -> Reading | None:
             end += 2 * (sentence.value(end + 1) == year + 1)  # "winter 2021-2022"
         return Reading(season_span(season, year), end, 0.9, "a season of a year", "quarter")
     if not sentence.closes(at + 1) and not _counts_years(sentence, at + 1):
+        return None
+    if is_told_by_event(sentence, at, at + 1):
         return None
     now = sentence.now
     span = season_span(season, now.year)

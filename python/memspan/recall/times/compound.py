@@ -13,6 +13,7 @@ from .amounts import Amount, read_amount
 from .calendar import SMALL_UNITS, Span, Unit, day_span, moved, shifted, thirds, unit_span
 from .counting import around
 from .dotted import other_order
+from .events import is_told_by_event
 from .listing import read_listed_day
 from .lone_days import ends_day
 from .named_days import latest_dated_weekday
@@ -385,7 +386,7 @@ def _the_weekend(sentence: Sentence, at: int) -> Reading | None:
     """As in "over the weekend", "am Wochenende": the latest that has begun."""
     if sentence.kind(at) != "unit" or sentence.value(at) != "weekend" or not sentence.closes(at + 1):
         return None
-    if sentence.tokens[at].word in sentence.lexicon.many:
+    if sentence.tokens[at].word in sentence.lexicon.many or is_told_by_event(sentence, at, at + 1):
         return None
     now = sentence.now
     span = unit_span("weekend", now)

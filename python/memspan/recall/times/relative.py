@@ -8,6 +8,7 @@ from .ago import read_ago, read_day_back, read_same, read_same_unit
 from .amounts import Amount, is_bare_count, read_amount
 from .calendar import Span, Unit, clip, day_span, shifted, unit_span
 from .counting import SURE, part_at, several_turns, stretch, turned
+from .events import is_told_by_event
 from .just_been import has_just_been
 from .nights import is_last_night
 from .reading import Reading, Sentence
@@ -23,7 +24,6 @@ _COUNTED_FROM: Final = frozenset(["agopre", "ahead", "before", "in", "number", "
 _SITTERS: Final = frozenset(["i", "he", "she", "we", "they", "you", "who", "it", "that", "everyone"])
 _COUNTS: Final = frozenset(["number", "decimal", "few", "amount", "half"])
 _AFTER_ALL: Final = frozenset(["", "comma", "dot", "other", "in", "on"])
-_OVER: Final = frozenset(["", "comma", "dot", "other"])
 _BESIDE_LAST: Final = {"before": "last", "after": "next"}
 
 
@@ -261,7 +261,7 @@ def _weekday(sentence: Sentence, at: int) -> Reading | None:
         return None
     if [following.word for following in sentence.tokens[at + 1 : at + 3]] == [".", "com"]:
         return None
-    if sentence.kind(at + 1) == "plural" or _is_told_by_other(sentence, at):  # "on Friday evenings"
+    if sentence.kind(at + 1) == "plural" or is_told_by_event(sentence, at, at + 1):  # "on Friday evenings"
         return None
     now = sentence.now
     today = day_span(now).start
@@ -278,13 +278,6 @@ def _weekday(sentence: Sentence, at: int) -> Reading | None:
         return None  # "in Sun City"
     doubtful = token.short and sentence.kind(stop - 1) != "part" and not _stands_alone(sentence, at, stop)
     return Reading(span, stop, 0.7, reason, "day", needs_preposition=doubtful or not over, recurs="week")
-
-
-def _is_told_by_other(sentence: Sentence, at: int) -> bool:
-    """Whether what a day lies beside is no time that is known here: "the first Monday after my birthday"."""
-    if sentence.lexicon.language != "en" or sentence.kind(at + 1) not in ("before", "after"):
-        return False
-    return sentence.kind(at - 1) in ("the", "number") and sentence.kind(at + 2) not in _OVER
 
 
 def _any(sentence: Sentence, at: int) -> bool:
