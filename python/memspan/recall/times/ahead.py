@@ -11,6 +11,7 @@ from memspan.recall.words import word_set
 from .calendar import moved, unit_span
 from .lexicon import TELLING, Token
 from .nights import verbs_of
+from .present import tells_of_event
 from .ranges import Related
 from .reading import Sentence
 from .relations import read_related
@@ -48,7 +49,7 @@ _APPOINTED: Final = word_set(
 )
 """What one has at a time to come: "what appointments do I have in June"."""
 _STARTS: Final = word_set("start begin open leave depart arrive end close finish")
-_HABITUAL: Final = word_set("usually normally generally typically often")
+_HABITUAL: Final = word_set("usually normally generally typically often always ever every sometimes")
 _IT_STARTS: Final = word_set("starts begins opens departs arrives closes finishes")
 """As "when the concert starts"."""
 _UNTIL: Final = word_set("until till")
@@ -160,7 +161,7 @@ def _looks_ahead(words: Sequence[str]) -> bool:
         )
         asks_when, does = asks_when or word in _WHEN, does or word in _DO
         before = word
-    return found
+    return found or tells_of_event(words)
 
 
 def _is_had(words: Sequence[str], at: int) -> bool:

@@ -117,8 +117,7 @@ def _find_in(
     move_days(tokens, text, clock.zone)
     if names:
         keep_names(tokens, names, language)
-    sentence = Sentence(tokens, lexicon, now)
-    sentence.to_come = ahead_from(sentence)
+    sentence = Sentence(tokens, lexicon, now, look=ahead_from)
     times: list[FoundTime] = []
     at = 0
     while at < len(tokens) and len(times) < MAX_FOUND:
@@ -128,7 +127,7 @@ def _find_in(
         if related is None:
             at += 1
             continue
-        if sentence.looks_ahead(at):
+        if related.reading.recurs is not None and sentence.looks_ahead(at):
             related = read_next(sentence, at, related)
         first, reading, relation = related
         place = (tokens[first].start, tokens[reading.stop - 1].end)

@@ -61,15 +61,19 @@ class Sentence:
     """The expression before."""
     ahead: dict[int, Reading | None] = field(default_factory=dict)
     """What lists have read beyond the token they were at, by the token where it begins."""
-    to_come: list[bool] = field(default_factory=list)
-    """For each token, whether what is said there is about what is to come."""
+    look: Callable[[Sentence], list[bool]] | None = None
+    """Says for each token whether what is said there is about what is to come; asked where it matters."""
+    to_come: list[bool] | None = None
+    """What it said."""
 
     def as_of(self, now: datetime) -> Sentence:
         """The same, resolved against another moment."""
-        return Sentence(self.tokens, self.lexicon, now, self.last, to_come=self.to_come)
+        return Sentence(self.tokens, self.lexicon, now, self.last, look=self.look, to_come=self.to_come)
 
     def looks_ahead(self, at: int) -> bool:
         """Whether a token stands in what is about what is to come."""
+        if self.to_come is None:
+            self.to_come = [] if self.look is None else self.look(self)
         return at < len(self.to_come) and self.to_come[at]
 
     def read_ahead(self, at: int, read: Callable[[Sentence, int], Reading | None]) -> Reading | None:

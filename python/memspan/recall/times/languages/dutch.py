@@ -176,6 +176,9 @@ LEXICON = Lexicon(
     r"|\b(?:wanneer|laat)\b.*\b(?:begint|beginnen|start|starten|opent|sluit|eindigt|vertrekt|vertrekken)\b"
     r"|\b(?:moet|moeten)\b(?!.*\b(?:weten|onthouden)\b)"
     r"|\b(?:ben|bent|is|zijn)\b.*\b(?:vrij|beschikbaar|bezet|te doen)\b"
+    r"|\b(?:is|zijn|heb ik|hebben we)(?: (?:op|in|er|de|het|een|mijn|onze|ons|volgende|#))*"
+    r" (?:tandarts|dokter|feest|feestje|concert|bruiloft|reis|examen"
+    r"|vergadering|vlucht|trein|school|les|wedstrijd|etentje|voorstelling|weer)\b"
     r"|\b(?:heb|hebt|heeft|hebben)\b.*\b(?:tijd|vrij|afspraak|afspraken|te doen)\b"
     r"|\b(?:heb|hebt|heeft|hebben) \w+(?: (?:op|in|met|de|het|om|deze|dit))* #(?: #)*(?: \W)*$",
     told=r"\b(?:was|waren|had|hadden|zei|zeiden|zag|zagen|gaf|gaven|nam|namen|schreef|schreven|lag|lagen|at|aten"

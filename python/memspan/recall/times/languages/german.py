@@ -220,6 +220,9 @@ LEXICON = Lexicon(
     r"|\bsteh(?:t|en)\b.*\ban(?: \W)*$|\b(?:habe?|hast|hat|haben|habt)\b.*\b(?:zeit|frei|vor(?: \W)*$)"
     r"|\b(?:wann|uhr)\b.*\b(?:beginn(?:t|en)|fäng(?:t|en)|start(?:et|en)|öffne(?:t|n)|schließ(?:t|en)|ende(?:t|n))\b"
     r"|\b(?:bin|bist|ist|sind|seid)\b.*\b(?:frei|verfügbar|los)\b"
+    r"|\b(?:ist|sind|gibt es|habe ich|haben wir)\b(?: (?:am|im|an|der|die|das|eine?|nächste|mein|meine|unsere?|#))*"
+    r" (?:\w*(?:zahnarzt|arzt|party|feier|konzert|hochzeit|reise|prüfung|klausur|treffen|flug|unterricht|spiel|fest)"
+    r"|urlaub|meeting|besprechung|schule|zug|kurs|ausflug|wetter)\b"
     r"|\b(?:muss|musst|müssen|müsst|soll|sollst|sollen|sollt)\b(?!.*\b(?:wissen|merken|erinnern|behalten)\b)"
     r"|\b(?:habe?|hast|hat|haben|habt) \w+(?: (?:am|an|im|in|zu|zum|den|der|dem|diese[nrsm]?))* #(?: #)*(?: \W)*$",
     told=r"^(?!.*\b(?:werden?|wirst|wird)\b)(?:(?=.*\b(?:hab|habe|hast|hat|haben|habt|bin|bist|ist|sind|seid)\b)"

@@ -121,8 +121,10 @@ LEXICON = Lexicon(
     r"\w{2,}(?:[łl](?:em|am|eś|aś)|liśmy|łyśmy|liście|łyście|ł|ła|ło|li|ły)\b",
     ahead=r"\b(?:plany|planach|planuję|planujemy|planujesz|planuje|zaplanowan\w+|terminarz\w*|terminy|termin|kalendarz\w*"
     r"|woln[yai]|robię|robimy|jadę|jedziemy|jedzie|idę|idziemy|lecę|lecimy|przychodzi|przyjeżdża"
-    r"|przyjdzie|przyjdą|przyjadę|przyjedzie|przyjadą|zacznie się|zaczyna się"
+    r"|wyjeżdża|wraca|przylatuje|odlatuje|przyjdzie|przyjdą|przyjadę|przyjedzie|przyjadą|zacznie się|zaczyna się"
     r"|będę|będzie|będziesz|będziemy|będą)\b|\b(?:muszę|musi|musimy)\b(?!.*\b(?:wiedzieć|pamiętać)\b)"
+    r"|\b(?:jest|są)(?: (?:w|we|na|mój|moja|moje|nasz|nasza|następn[yae]|#))* (?:dentysta|lekarz|impreza|koncert|ślub"
+    r"|wesele|podróż|egzamin|spotkanie|lot|pociąg|szkoła|lekcja|mecz|kolacja|wycieczka)\b"
     r"|\b(?:mam|mamy|ma)(?: (?:coś|czas|do|zrobienia|w|we|na|o))* #",
     many="dni dniach tygodnie tygodni tygodniach miesiące miesięcy miesiącach lata lat latach weekendy",
     single="minutę godzinę dzień tydzień miesiąc kwartał rok dekadę",

@@ -1,0 +1,99 @@
+"""Events told of in the present tense, which are to come where a time is named: "Is the dentist on Tuesday?"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from memspan.recall.words import word_set
+
+__all__ = ["tells_of_event"]
+
+_BE: Final = word_set("is are am")
+_DO: Final = word_set("do does don't doesn't")
+_EVENTS: Final = word_set(
+    "trip trips flight flights train journey holiday vacation visit wedding funeral graduation ceremony party parties "
+    "dinner lunch breakfast brunch bbq barbecue picnic date reunion sleepover dentist doctor appointment appointments "
+    "checkup classes lessons games concerts surgery operation meeting meetings interview exam exams test class lesson "
+    "school deadline presentation rehearsal practice recital concert gig show play festival event events game match "
+    "race marathon tournament workshop conference hearing delivery launch premiere camp hike weather forecast dance "
+    "performance reservation"
+)
+_IN: Final = word_set("on in at this for during before after by")
+_LINKS: Final = word_set("of about from that which who")
+"""Behind these an event tells of something else: "the name of the game in May"."""
+_NEAR: Final = 5
+"""Words behind "is" among which the event is: "is my next dentist appointment"."""
+_DOING: Final = word_set(
+    "arrive leave depart return land fly travel drive start begin open close end finish come visit move meet play "
+    "perform work go graduate marry compete rain snow"
+)
+_DONE_ONCE: Final = word_set(
+    "arrives leaves departs lands starts begins opens closes finishes plays performs"
+)
+_WHO: Final = word_set("who which what when where")
+_SUBJECT: Final = 4
+"""Words behind "does" among which its verb is: "does my little brother arrive"."""
+_OF_MIND: Final = word_set(
+    "like love enjoy want think know remember recall say tell mention believe mean need prefer hate feel call"
+)
+_PERSONS: Final = word_set("i you we they he she it everyone everybody")
+_PLACES: Final = word_set("in at home off away out with back there")
+_WHERE: Final = word_set("where who")
+_ANYTHING: Final = word_set("anything something nothing")
+
+
+def tells_of_event(words: Sequence[str]) -> bool:
+    """Whether the words of a sentence without a past tense tell so of what has its time, and not of a habit, of what
+    somebody thinks or of what is always so."""
+    for place, word in enumerate(words):
+        if word in _BE:
+            if _is_event(words, place):
+                return True
+        elif word in _DO:
+            if _does(words, place):
+                return True
+        elif word in _DONE_ONCE and not _WHO.isdisjoint(words[:place]) and _OF_MIND.isdisjoint(words[:place]):
+            return True
+    return False
+
+
+def _is_event(words: Sequence[str], at: int) -> bool:
+    """As in "is the party on Saturday", "the party is on Saturday", "where am I in May", "what is on Friday"."""
+    after = words[at + 1 : at + 2 + _NEAR]
+    if at and words[at - 1] in _EVENTS and after and after[0] in _IN:
+        return True
+    if _follows_event(words, at):
+        return True
+    before = words[at - 1] if at else ""
+    first, second, third = (*after, "", "", "")[:3]
+    if (first == "on" and before == "what" and at == 1) or (
+        first == "there" and second in _ANYTHING and third == "on"
+    ):
+        return True
+    if before == "where" and second == "on":
+        return True
+    return first in _PERSONS and second in _PLACES and (not before or before in _WHERE)
+
+
+def _does(words: Sequence[str], at: int) -> bool:
+    """As in "does Anna arrive on Saturday", "which train do we go by on Friday"; not "does she like to play"."""
+    for word in words[at + 1 : at + 2 + _SUBJECT]:
+        if word in _OF_MIND or word == "to":
+            return False
+        if word in _DOING:
+            return True
+        if word == "have":
+            return _follows_event(words, at)
+    return False
+
+
+def _follows_event(words: Sequence[str], at: int) -> bool:
+    """Whether an event and its time stand behind: "is my dentist appointment on", "do we have school on"."""
+    after = words[at + 1 : at + 2 + _NEAR]
+    for place, word in enumerate(after[:-1]):
+        if word in _LINKS:
+            break
+        if word in _EVENTS and after[place + 1] in _IN:
+            return True
+    return False
