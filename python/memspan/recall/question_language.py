@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from .times.guess import guess_languages, has_han
+from .times.guess import guess_languages, has_han, has_hangul
 from .times.languages import LANGUAGES
 
 __all__ = ["languages_of"]
@@ -58,6 +58,8 @@ def languages_of(text: str) -> list[str]:
     """The likeliest languages of a question in lower case; several only where they are equally likely."""
     if has_han(text):
         return [*(["ja"] if _KANA.search(text) else ["zh", "ja"]), *(["en"] if _LATIN.search(text) else [])]
+    if has_hangul(text):
+        return ["ko", *(["en"] if _LATIN.search(text) else [])]
     if "¿" in text:
         return ["es"]
     first = _FIRST.search(text)

@@ -13,6 +13,7 @@ from .east_asian import CHINESE, JAPANESE
 from .english import ENGLISH
 from .germanic import DUTCH, GERMAN
 from .iberian import PORTUGUESE, SPANISH
+from .korean import KOREAN
 from .romance import FRENCH, ITALIAN
 from .slavic import POLISH, RUSSIAN
 from .table import KINDS_OF_QUESTION, KindName, Table
@@ -32,6 +33,7 @@ TABLES: Final[Mapping[str, Table]] = MappingProxyType(
         "ru": RUSSIAN,
         "zh": CHINESE,
         "ja": JAPANESE,
+        "ko": KOREAN,
     }
 )
 """By ISO 639-1 code: every language whose time expressions are understood."""

@@ -12,7 +12,7 @@ from .languages.east_asian import NUMBER, number_of
 from .reading import Reading
 from .turns import weekday_near
 
-__all__ = ["Related", "related_in"]
+__all__ = ["Related", "bounded", "closing_span", "from_edge", "in_year_of", "related_in"]
 
 Related: TypeAlias = tuple[tuple[int, int], Reading, Relation]
 """Where it stands in the text, what was read, and how it is related."""
@@ -49,7 +49,7 @@ _POINTS: Final[tuple[tuple[re.Pattern[str], Relation], ...]] = (
 _BUT: Final = re.compile("[、，, ]?(?:但|且|而|并且)?在?")
 
 
-def _closing_span(start: datetime, other: Reading, now: datetime) -> Span:
+def closing_span(start: datetime, other: Reading, now: datetime) -> Span:
     """What ends a range that starts then; without its year it is the first one after the start, a day of the week the
     first such day."""
     if other.recurs == "week":
@@ -64,7 +64,7 @@ def _closing_span(start: datetime, other: Reading, now: datetime) -> Span:
     return other.span
 
 
-def _in_year_of(first: Reading, other: Reading, now: datetime) -> Reading:
+def in_year_of(first: Reading, other: Reading, now: datetime) -> Reading:
     """What goes on a list: in the year of the first, where that has one and this has none ("2022年3月和4月")."""
     if first.partial is None or first.partial.year is None or other.partial is None or other.partial.year:
         return other
@@ -98,17 +98,17 @@ def related_in(text: str, found: list[tuple[int, int, Reading]], now: datetime) 
             closing = _CLOSING.match(text, other_end)
             if _TO.fullmatch(text, end, other_start) or (closing and _AND.fullmatch(text, end, other_start)):
                 start -= start > 0 and text[start - 1] in _FROM
-                span = Span(reading.span.start, _closing_span(reading.span.start, other, now).end)
+                span = Span(reading.span.start, closing_span(reading.span.start, other, now).end)
                 other_end = other_end if closing is None else closing.end()
                 joined = Reading(span, 0, min(reading.certainty, other.certainty), "a range", other.unit)
                 related.append(((start, other_end), joined, "between"))
                 at += 2
                 continue
             if _AND.fullmatch(text, end, other_start):
-                found[at + 1] = (other_start, other_end, _in_year_of(reading, other, now))
+                found[at + 1] = (other_start, other_end, in_year_of(reading, other, now))
         related.append(_one(text, start, end, reading))
         at += 1
-    return _bounded(text, related, now)
+    return bounded(text, related, now)
 
 
 def _one(text: str, start: int, end: int, reading: Reading) -> Related:
@@ -123,16 +123,16 @@ def _one(text: str, start: int, end: int, reading: Reading) -> Related:
     for suffix, meaning in _SUFFIXES:
         match = suffix.match(text, end)
         if match is not None:
-            return (start, match.end()), _from_edge(reading, meaning), meaning
+            return (start, match.end()), from_edge(reading, meaning), meaning
     if reading.unit in ("day", "month") or reading.partial is not None or reading.whole is not None:
         for suffix, meaning in _POINTS:
             match = suffix.match(text, end)
             if match is not None:
-                return (start, match.end()), _from_edge(reading, meaning), meaning
+                return (start, match.end()), from_edge(reading, meaning), meaning
     return (start, end), reading, "in"
 
 
-def _from_edge(reading: Reading, relation: Relation) -> Reading:
+def from_edge(reading: Reading, relation: Relation) -> Reading:
     """What is before the end of a month or a year goes on to the very end: "月底之前"."""
     whole = reading.whole
     if whole is None or relation != "before" or reading.span.end != whole.end:
@@ -140,19 +140,21 @@ def _from_edge(reading: Reading, relation: Relation) -> Reading:
     return reading._replace(span=Span(whole.end, shifted(whole.end, days=1)))
 
 
-def _bounded(text: str, related: list[Related], now: datetime) -> list[Related]:
+def bounded(
+    text: str, related: list[Related], now: datetime, between: re.Pattern[str] = _BUT
+) -> list[Related]:
     """ "After May" and "before July" beside each other are one interval: "5月之后7月之前"."""
-    bounded: list[Related] = []
+    kept: list[Related] = []
     for place, reading, relation in related:
-        if bounded and relation in ("before", "until"):
-            first_place, first, first_relation = bounded[-1]
+        if kept and relation in ("before", "until"):
+            first_place, first, first_relation = kept[-1]
             start = first.span.end if first_relation == "after" else first.span.start
-            closing = _closing_span(start, reading, now)
+            closing = closing_span(start, reading, now)
             end = closing.start if relation == "before" else closing.end
-            beside = _BUT.fullmatch(text, first_place[1], place[0]) is not None
+            beside = between.fullmatch(text, first_place[1], place[0]) is not None
             if beside and first_relation in ("after", "since") and start < end:
                 both = first._replace(span=Span(start, end), reason="a range")
-                bounded[-1] = (first_place[0], place[1]), both, "between"
+                kept[-1] = (first_place[0], place[1]), both, "between"
                 continue
-        bounded.append((place, reading, relation))
-    return bounded
+        kept.append((place, reading, relation))
+    return kept

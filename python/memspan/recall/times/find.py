@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta, timezone, tzinfo
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memspan.arguments import as_text, as_texts
 from memspan.errors import TimeError, invalid
@@ -14,7 +14,7 @@ from .ahead import ahead_from, read_next
 from .calendar import Span
 from .denied import is_denied
 from .found import FoundTime, Relation
-from .guess import guess_languages, has_han
+from .guess import guess_languages, has_han, has_hangul
 from .languages import LANGUAGES, lexicon_of
 from .people import keep_names
 from .plain_signs import plain_signs
@@ -22,6 +22,9 @@ from .reading import Reading, Sentence
 from .relations import read_related
 from .tokens import read_tokens
 from .zoned import move_days
+
+if TYPE_CHECKING:
+    from .east_asian_related import Related
 
 __all__ = ["MAX_FOUND", "MAX_SCANNED", "find_times"]
 
@@ -87,18 +90,27 @@ def find_times(
 def _find(
     text: str, local: datetime, clock: _Clock, wanted: Sequence[str], names: Collection[str]
 ) -> list[FoundTime]:
-    if has_han(text) and ("zh" in wanted or "ja" in wanted):
-        from .east_asian import find_east_asian  # a dozen patterns that most texts never need
-
-        found = find_east_asian(text, local)
-        if found:
-            times = (_found(text, place, reading, relation, clock) for place, reading, relation in found)
-            return [time for time in times if time is not None][:MAX_FOUND]
+    if not text.isascii() and (found := _find_unspaced(text, local, wanted)):
+        times = (_found(text, place, reading, relation, clock) for place, reading, relation in found)
+        return [time for time in times if time is not None][:MAX_FOUND]
     readings = [_find_in(text, local, clock, language, names) for language in guess_languages(text, wanted)]
     # Of languages that are equally likely, the first that understands most of the text.
     return max(
         readings, key=lambda times: sum(end - start for _, _, _, (start, end), *_ in times), default=[]
     )
+
+
+def _find_unspaced(text: str, local: datetime, wanted: Sequence[str]) -> list[Related]:
+    """Those in languages whose words are not apart; their patterns are compiled where a text is in them."""
+    if "ko" in wanted and has_hangul(text):
+        from .korean import find_korean
+
+        return find_korean(text, local)
+    if has_han(text) and ("zh" in wanted or "ja" in wanted):
+        from .east_asian import find_east_asian
+
+        return find_east_asian(text, local)
+    return []
 
 
 def _in_place(time: FoundTime, text: str, places: Sequence[int]) -> FoundTime:

@@ -10,7 +10,7 @@ from typing import Final
 from .languages import lexicon_of
 from .lexicon import TELLING
 
-__all__ = ["guess_languages", "has_han"]
+__all__ = ["guess_languages", "has_han", "has_hangul"]
 
 # Words that nearly every question of a language has one of; words shared by many languages are no use. Words of time
 # are among them, for texts of two words.
@@ -54,12 +54,18 @@ _LOOKED_AT: Final = 200
 # The "W" of "2023-W19" and "w/c" is no word.
 _WORD: Final = re.compile(r"week-end|(?![wW][\d/])[^\W\d_]+(?:['’][^\W\d_]+)*")
 _CYRILLIC: Final = re.compile(r"[\u0400-\u04ff]")
+_HANGUL: Final = re.compile(r"[\uac00-\ud7a3]")
 _HAN: Final = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 
 
 def has_han(text: str) -> bool:
     """Whether a text has Chinese characters or kana."""
     return not text.isascii() and _HAN.search(text) is not None
+
+
+def has_hangul(text: str) -> bool:
+    """Whether a text has Korean letters."""
+    return not text.isascii() and _HANGUL.search(text) is not None
 
 
 def guess_languages(text: str, languages: Sequence[str]) -> list[str]:

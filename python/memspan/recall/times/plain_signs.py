@@ -20,7 +20,9 @@ _WIDE: Final = {
 _LOOK_ALIKE: Final = _WIDE | dict.fromkeys(map(ord, "‐‑−﹣"), "-") | dict.fromkeys(map(ord, "ʼ´＇"), "'")
 _UNSEEN: Final = "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
 _HIDDEN: Final = re.compile(f"[{_UNSEEN}]")
-_SIGN: Final = re.compile(f"[{_UNSEEN}]|.[{MARKS}{_UNSEEN}]*", re.DOTALL)
+_PARTS: Final = "\u1160-\u11ff"
+"""Letters of Korean that are written into the syllable that the one before them begins."""
+_SIGN: Final = re.compile(f"[{_UNSEEN}]|.[{MARKS}{_UNSEEN}{_PARTS}]*", re.DOTALL)
 
 
 def plain_signs(text: str) -> tuple[str, Sequence[int]]:

@@ -22,9 +22,9 @@ _MODULES: Final = {
     "ru": "russian",
 }
 
-LANGUAGES: Final = (*_MODULES, "zh", "ja")
-"""The languages whose time expressions are understood, by their ISO 639-1 codes. The last two share a table of words
-that patterns are made of (`..east_asian`)."""
+LANGUAGES: Final = (*_MODULES, "zh", "ja", "ko")
+"""The languages whose time expressions are understood, by their ISO 639-1 codes. The last three have tables of words
+that patterns are made of (`..east_asian`, `..korean`)."""
 
 
 @cache
