@@ -20,8 +20,13 @@ from .turns import part_of_day
 from .weeks import read_week, read_week_behind
 from .years import POSSESSIVES, QUALIFIED, read_bare_year, read_decade, read_short_year, read_year
 
-__all__ = ["read_absolute", "read_partial"]
+__all__ = ["MONTHLY", "read_absolute", "read_partial"]
 
+MONTHLY: Final = word_set(
+    "rent bill bills invoice invoices payment payments report budget expenses salary paycheck payslip statement sales "
+    "numbers newsletter"
+)
+"""What there is one of each month, and what hardly anybody has who is called June."""
 _FULL: Final = 1.0
 _YEAR_INFERRED: Final = 0.8
 _BEFORE_SEASONS: Final = word_set(
@@ -199,12 +204,9 @@ def _describes(sentence: Sentence, at: int) -> bool:
     token, before = sentence.tokens[at], sentence.tokens[at - 1] if at else None
     if any(_against(sentence, at, side) for side in (-1, 1)):
         return True
-    if (
-        before is None
-        or not token.capital
-        or token.possessive
-        or (len(token.word) < 4 and token.word != "may")
-    ):
+    if token.possessive:  # "May's rent", but not "May's house"
+        return token.capital and sentence.kind(at + 1) == "word" and sentence.tokens[at + 1].word in MONTHLY
+    if before is None or not token.capital or (len(token.word) < 4 and token.word != "may"):
         return False
     if before.kind not in ("the", "a") and before.word not in POSSESSIVES and not before.possessive:
         return False

@@ -8,7 +8,7 @@ from memspan.recall.words import word_set
 
 from .amounts import Amount, read_amount
 from .calendar import SMALL_UNITS, Span, Unit, day_span, moved, shifted, unit_span
-from .counting import around, turned
+from .counting import around, stretch, turned
 from .nights import tells_past
 from .reading import Reading, Sentence
 
@@ -57,6 +57,8 @@ def read_ago(sentence: Sentence, at: int) -> Reading | None:
         day = _day_back(sentence, amount, 0, exact_stop or stop)
         if day is not None:
             return day
+    if direction > 0 and at > 0 and sentence.tokens[at - 1].word == "within":
+        return stretch(sentence, 1, amount._replace(stop=stop))
     low, high, unit = amount[:3]
     if direction < 0 and low == high and sentence.kind(stop) == "this" and sentence.kind(stop + 1) == "unit":
         same: Unit = sentence.value(stop + 1)
@@ -83,6 +85,10 @@ def read_same(sentence: Sentence, at: int) -> Reading | None:
     """As in "this time last year", "the same day two years ago": the day itself, the days around it, or the unit."""
     if isinstance(sentence.value(at), str):
         return read_same_unit(sentence, sentence.value(at), at + 1)
+    year_at = sentence.skip(at + 1, "in", "of")
+    if year_at > at + 1 and sentence.kind(year_at) == "year":  # "this time in 2021"
+        years = sentence.now.year - sentence.value(year_at)
+        return _same(sentence, years, "year", at)._replace(stop=year_at + 1)
     counted = _how_long_ago(sentence, at + 1)
     if counted is None or counted[1] not in _AROUND:
         return None

@@ -16,7 +16,7 @@ from .ranges import Related
 from .reading import Sentence
 from .relations import read_related
 
-__all__ = ["ahead_from", "read_next"]
+__all__ = ["ahead_from", "is_planned_for", "read_nearer", "read_next"]
 
 _AHEAD: Final = word_set("will shall gonna due upcoming deadline deadlines plans agenda schedule")
 _BEFORE_TO: Final = word_set("going need needs have has supposed plan plans planning")
@@ -69,6 +69,11 @@ _DETERMINERS: Final = word_set(
     "the a an my your his her our their this that these those of for about no any some"
 )
 _SHORT: Final = 4
+_PLANNED: Final = word_set(
+    "plan plans planned planning book booked reserve reserved schedule scheduled arranged"
+)
+_AROUND: Final = 8
+"""Tokens before "for" among which it is said that something was planned."""
 _BOUNDED: Final = ("in", "until", "before", "after")
 _MOMENT: Final = timedelta(microseconds=1)
 
@@ -178,6 +183,20 @@ def _is_advice(after: Sequence[str]) -> bool:
 def _has_on(before: str, after: str) -> bool:
     """Whether the words on either side of "have" make it one's time."""
     return after in _HAD_ON or after in _OWN.get(before, ())
+
+
+def is_planned_for(sentence: Sentence, at: int) -> bool:
+    """Whether something was planned for what stands at a token: "which plans did I make for July". O(1)."""
+    if at < 1 or sentence.tokens[at - 1].word != "for":
+        return False
+    return any(token.word in _PLANNED for token in sentence.tokens[max(0, at - _AROUND) : at])
+
+
+def read_nearer(sentence: Sentence, at: int, latest: Related) -> Related:
+    """The next of what comes every year, where less time goes by until then than has since the latest."""
+    later = read_next(sentence, at, latest)
+    until, since = later.reading.span.start - sentence.now, sentence.now - latest.reading.span.end
+    return later if until < since else latest
 
 
 def read_next(sentence: Sentence, at: int, found: Related) -> Related:

@@ -10,7 +10,7 @@ from memspan.arguments import as_text, as_texts
 from memspan.errors import TimeError, invalid
 from memspan.times import MAX_MICROS, MIN_MICROS, Micros, TimeLike, to_moment
 
-from .ahead import ahead_from, read_next
+from .ahead import ahead_from, is_planned_for, read_nearer, read_next
 from .calendar import Span
 from .denied import is_denied
 from .found import FoundTime, Relation
@@ -139,8 +139,11 @@ def _find_in(
         if related is None:
             at += 1
             continue
-        if related.reading.recurs is not None and sentence.looks_ahead(at):
-            related = read_next(sentence, at, related)
+        if related.reading.recurs is not None:
+            if sentence.looks_ahead(at):
+                related = read_next(sentence, at, related)
+            elif related.reading.recurs == "year" and is_planned_for(sentence, related.first):
+                related = read_nearer(sentence, at, related)
         first, reading, relation = related
         place = (tokens[first].start, tokens[reading.stop - 1].end)
         reading = reading._replace(denied=is_denied(sentence, first, reading, relation))

@@ -12,6 +12,8 @@ __all__ = ["read_number"]
 _ISO: Final = re.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2})(?:[Tt][\d:.,+zZ-]*)?)?")
 _DAYS: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})")
 _MONTH_AND_DAY: Final = re.compile(r"(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+_DAY_AND_MONTH: Final = re.compile(r"0\d-\d\d|\d\d-0\d")
+_BEFORE_DAYS: Final = frozenset(["on", "since", "until", "before", "after"])
 _YEARS: Final = re.compile(r"((?:19|20)\d\d)[-–/]((?:19|20)\d\d|\d\d)")
 _MONTH: Final = re.compile(r"(?:(0?[1-9]|1[0-2])/|(0[1-9]|1[0-2])[.-])((?:19|20)\d\d)")
 _COMPACT: Final = re.compile(r"((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
@@ -72,6 +74,8 @@ def read_number(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -
             kind, value = "clock", (hour, minute)
     elif (day := _day_of_year_before(piece, tokens)) is not None:
         kind, value = "date", day
+    elif _DAY_AND_MONTH.fullmatch(piece) is not None and tokens and tokens[-1].kind in _BEFORE_DAYS:
+        kind, piece = "dotted", piece.replace("-", "/")  # "on 05-21"
     elif (match := _RANGE.fullmatch(piece)) is not None:
         cut = start + match.start(3)
         read_number(piece[: match.start(3)], start, lexicon, tokens)

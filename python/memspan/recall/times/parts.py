@@ -22,6 +22,7 @@ _MOST_LEADS: Final = 2
 """Words between a part and the whole: "of the"."""
 _FEW: Final = 5
 _MOST_NTH: Final = 5
+_MOST_WEEKS: Final = 53
 _DOTTED: Final = ("de", "pl")
 """Languages whose figures with a dot are ordinals."""
 _TWO_DAYS: Final = timedelta(days=2)
@@ -179,7 +180,8 @@ def _which(sentence: Sentence, at: int) -> tuple[int, int]:
     kind = sentence.kind(at)
     if kind == "last":
         return -(sentence.value(at) or 1), at + 1
-    if kind == "number" and sentence.tokens[at].ordinal and 1 <= sentence.value(at) <= _MOST_NTH:
+    most = _MOST_WEEKS if sentence.kind(at + 1) == "unit" and sentence.value(at + 1) == "week" else _MOST_NTH
+    if kind == "number" and sentence.tokens[at].ordinal and 1 <= sentence.value(at) <= most:
         if (sentence.kind(at + 1), sentence.kind(at + 2)) == ("to", "last"):  # "the second to last week"
             return -sentence.value(at), at + 3
         return sentence.value(at), at + 1

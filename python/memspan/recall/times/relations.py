@@ -6,6 +6,7 @@ from typing import Final
 
 from memspan.recall.words import word_set
 
+from .absolute import MONTHLY
 from .amounts import read_amount
 from .between_days import read_night_between
 from .calendar import SMALL_UNITS, Span, day_span, moved, shifted
@@ -14,9 +15,10 @@ from .compound import read_one_before, read_time
 from .counting import stretch
 from .found import Relation
 from .listing import place_in_list, read_day_after
+from .own import read_own
 from .ranges import Related, joined, put_in_order, read_dashed, read_from_now, read_range
 from .reading import Reading, Sentence
-from .vicinity import days_around, past_hedges, read_within, widened
+from .vicinity import days_around, just_beside, past_hedges, read_within, widened
 
 __all__ = ["read_related"]
 
@@ -35,6 +37,10 @@ _OPEN_AFTER: Final[dict[str, Relation]] = {
     "before": "until",
     "older": "until",
 }
+_ASIDE: Final = word_set("either both")
+"""What may stand between a preposition and its times: "in either May or June"."""
+_CLOSELY: Final = word_set("shortly right just soon immediately")
+_PLANS: Final = word_set("plan plans planned schedule")
 _THROUGH: Final = word_set("through thru")
 _ONWARDS: Final = word_set("onwards onward")
 _BESIDE_ANOTHER: Final = word_set("following preceding")
@@ -93,6 +99,8 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
     night = read_night_between(sentence, at + (kind == "the"), read_time)
     if night is not None:
         return Related(at, night, "in")
+    if kind == "unit" and sentence.lexicon.language == "en" and (own := read_own(sentence, at)) is not None:
+        return Related(at, own, "in")
     found_time = sentence.read_ahead(at, read_time)
     if found_time is None and kind == "number":
         found_time = _day_after(sentence, at)
@@ -167,7 +175,8 @@ def _day_after(sentence: Sentence, at: int) -> Reading | None:
 
 
 def _introduced(sentence: Sentence, at: int, found: Reading) -> bool:
-    before = sentence.kind(at - 1)
+    aside = at > 0 and sentence.tokens[at - 1].word in _ASIDE
+    before = sentence.kind(at - 1 - aside)
     token = sentence.tokens[at]
     last = sentence.last
     joined_to = before in ("and", "or", "comma") and last is not None and last.stop == at - 1
@@ -183,7 +192,10 @@ def _introduced(sentence: Sentence, at: int, found: Reading) -> bool:
         return True  # "au printemps"
     if before == "to" and sentence.tokens[at - 1].word in _THROUGH:
         return sentence.closes(found.stop)  # "through March", but not "through May Street"
-    return before in _PREPOSITIONS or (before == "on" and found.unit != "month")
+    if before == "on" and found.unit == "month":  # "the rent for June", but not "a cake for June"
+        led = sentence.tokens[at - 2].word if at > 1 and sentence.tokens[at - 1].word == "for" else ""
+        return (led in MONTHLY or led in _PLANS) and sentence.closes(found.stop)
+    return before in _PREPOSITIONS or before == "on"
 
 
 def _continues_number(sentence: Sentence, at: int) -> bool:
@@ -250,6 +262,12 @@ def _open(sentence: Sentence, at: int, kind: str) -> Related | None:
         ranged = joined(sentence, at, first_at, found, sentence.skip(found.stop, "until", "to", "the"))
         if ranged is not None:
             return ranged
+    if (
+        at > 0
+        and sentence.tokens[at - 1].word in _CLOSELY
+        and (close := just_beside(found, kind)) is not None
+    ):
+        return Related(at - 1, close, "in")
     return Related(at, _from_edge(found, kind), _OPEN[kind])
 
 

@@ -297,7 +297,9 @@ def _ends_here(sentence: Sentence, at: int) -> bool:
 def _stands_alone(sentence: Sentence, at: int, stop: int) -> bool:
     """As in "What did I do Wed?": a day in short that ends what is said, without a preposition."""
     token, before = sentence.tokens[at], sentence.tokens[at - 1] if at else None
-    if before is None or not token.capital or token.word in ("sun", "son"):
+    if before is None or token.word in ("sun", "son"):
+        return False
+    if not token.capital and before.word != "due":
         return False
     return (
         before.kind == "word" and not before.capital and sentence.kind(stop) in ("", "comma", "dot", "other")

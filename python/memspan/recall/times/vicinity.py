@@ -8,7 +8,7 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .amounts import read_amount
-from .calendar import Span, moved, shifted
+from .calendar import Span, Unit, moved, shifted
 from .lexicon import Token
 from .reading import Reading, Sentence
 from .years import QUALIFIED
@@ -19,11 +19,28 @@ _WITHIN_OF: Final = ("day", "week", "weekend")
 """What has a before and an after; "within two weeks of last year" may be a part of it."""
 _HEDGES: Final = word_set("about sometime probably maybe")
 _MOST_HEDGES: Final = 2
+_CLOSE: Final[dict[Unit, int]] = {"day": 7, "week": 7, "weekend": 7, "month": 14}
 
 
 def days_around(sentence: Sentence, at: int) -> int:
     """How many days on either side a token stands for; 0 for any but "around" and its like."""
     return sentence.value(at) or 0 if sentence.kind(at) == "on" else 0
+
+
+def just_beside(found: Reading, side: str) -> Reading | None:
+    """The days right before or after a day, a week or a month ("shortly before Christmas"); `None` for other times."""
+    days = _CLOSE.get(found.unit)
+    if days is None or side not in ("before", "after"):
+        return None
+    start, end = found.span
+    span = Span(shifted(start, days=-days), start) if side == "before" else Span(end, shifted(end, days=days))
+    return found._replace(
+        span=span,
+        certainty=min(found.certainty, QUALIFIED),
+        reason=f"{days} days {side} {found.reason}",
+        partial=None,
+        recurs=None,
+    )
 
 
 def past_hedges(sentence: Sentence, at: int) -> int:

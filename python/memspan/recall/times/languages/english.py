@@ -72,7 +72,12 @@ LEXICON = Lexicon(
             "decade|decades": "decade",
             "century|centuries": "century",
         },
-        "season": {"spring|springtime": 0, "summer|summertime": 1, "fall|autumn": 2, "winter|wintertime": 3},
+        "season": {
+            "spring|springtime": 0,
+            "summer|summertime|summer holidays|summer holiday|summer vacation": 1,
+            "fall|autumn": 2,
+            "winter|wintertime": 3,
+        },
         # With the space between them left out.
         "glued": _GLUED | {"w / c|w / b": (("unit", "week"), ("of", None), ("of", None))},
         # More than one of them: only a number of turns ago.
@@ -90,7 +95,7 @@ LEXICON = Lexicon(
             "thanksgivings": ("named", "thanksgiving"),
             "halloweens": ("named", "halloween"),
         },
-        "part": {"morning": 0, "afternoon": 1, "evening": 2, "night": 3},
+        "part": {"morning": 0, "afternoon": 1, "evening": 2, "night|nite": 3},
         "decade": {
             "twenties": 20,
             "thirties": 30,
@@ -121,7 +126,10 @@ LEXICON = Lexicon(
         "next": {"next": None, "coming|upcoming": 0},  # 0 for the first that begins
         "this": {"this|this very|the current|current": None},
         "past": {"past": None},
-        "same": {"this time|the same time|same time": True, "the same day|same day": False}
+        "same": {
+            "this time|the same time|same time": True,
+            "the same day|same day|this date|the same date|same date": False,
+        }
         | {"the same week|same week": "week", "the same month|same month": "month"},
         # By other calendars, whose days are not known here.
         "word": {
