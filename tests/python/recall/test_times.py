@@ -101,6 +101,11 @@ def test_table_is_large_enough() -> None:
         ("2023-10-01T00:00:00Z", "last summer", "in 2023-06-01 2023-09-01"),
         ("2023-12-26T00:00:00Z", "the weekend before Christmas", "in 2023-12-23 2023-12-25"),
         ("2024-12-25T09:00:00Z", "Christmas", "in 2024-12-25 2024-12-26"),
+        ("2023-12-31T23:30:00Z", "between Christmas and New Year", "between 2023-12-25 2024-01-02"),
+        ("2023-12-31T23:30:00Z", "between Christmas and Easter", "between 2022-12-25 2023-04-10"),
+        ("2023-12-31T23:30:00Z", "around New Year's", "in 2023-12-29 2024-01-05"),
+        ("2024-01-05T09:00:00Z", "What did I do at the end of the year?", "in 2023-09-01 2024-01-01"),
+        ("2024-01-05T09:00:00Z", "What is due at the end of the year?", "in 2024-09-01 2025-01-01"),
         # Moments with a zone, on the day that it was in that of the question.
         ("2023-06-15T12:00:00+09:00", "log of 2023-05-03T22:00:00Z", "in 2023-05-03T15:00 2023-05-04T15:00"),
         ("2023-06-15T12:00:00+09:00", "since 2023-05-03T08:00-08:00", "since 2023-05-03T15:00 .."),
@@ -112,6 +117,9 @@ def test_table_is_large_enough() -> None:
         ("2023-06-17T12:00:00Z", "this weekend", "in 2023-06-17 2023-06-19"),
         ("2023-06-16T12:00:00Z", "last Friday", "in 2023-06-09 2023-06-10"),
         ("2023-06-16T12:00:00Z", "on Friday", "in 2023-06-16 2023-06-17"),
+        ("2023-06-16T12:00:00Z", "Is the party on Friday?", "in 2023-06-16 2023-06-17"),
+        ("2023-06-17T00:00:00Z", "Is the party on Friday?", "in 2023-06-23 2023-06-24"),
+        ("2023-06-16T12:00:00Z", "How was the weekend?", "in 2023-06-10 2023-06-12"),
         # A month is the running one, and its last day where the other has no such day.
         ("2023-05-31T12:00:00Z", "in May", "in 2023-05-01 2023-06-01"),
         ("2023-05-31T12:00:00Z", "last May", "in 2022-05-01 2022-06-01"),

@@ -14,6 +14,7 @@ from .calendar import SMALL_UNITS, Span, Unit, day_span, moved, shifted, thirds,
 from .counting import around
 from .dotted import other_order
 from .events import is_told_by_event
+from .just_been import has_just_been
 from .listing import read_listed_day
 from .lone_days import ends_day
 from .named_days import latest_dated_weekday
@@ -105,6 +106,8 @@ def _third(sentence: Sentence, at: int, depth: int) -> Reading | None:
         unit: Unit = sentence.value(inner_at)
         if unit in ("week", "month", "quarter", "year", "decade", "century"):
             span = unit_span(unit, sentence.now)
+            if thirds(span, third).start > sentence.now and has_just_been(sentence, at):
+                span = unit_span(unit, sentence.now, -1)  # "What did I do at the end of the year?" in January
             inner = Reading(span, inner_at + 1, QUALIFIED, f"this {unit}", unit)
     if inner is None or inner.span.start >= inner.span.end:
         return None

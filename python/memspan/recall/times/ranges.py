@@ -189,6 +189,8 @@ def put_in_order(
     start, end = first.span, second.span
     if end.end == datetime.min:  # before the calendar begins
         return start, end
+    if (running := _running(sentence, first, second, second_at)) is not None:
+        return start, running
     if first.recurs is not None and (second.recurs is None or start.start >= end.end):
         earlier = read_time(sentence.as_of(end.end - _MOMENT), first_at)
         if earlier is not None and earlier.span.start < end.end:
@@ -198,6 +200,18 @@ def put_in_order(
         later = place(sentence, second_at, read_time, until, second.stop)
         end = end if later is None else later.span
     return start, end
+
+
+def _running(sentence: Sentence, first: Reading, second: Reading, at: int) -> Span | None:
+    """The second of what comes every year, if more than half of what began last is over: "between Christmas and New
+    Year" on New Year's Eve."""
+    start, end = first.span, second.span
+    if not (first.recurs == second.recurs == "year" and start.start >= end.end):
+        return None
+    later = place(sentence, at, read_time, Span(start.end, moved(start.end, "year", 1)), second.stop)
+    if later is None or sentence.now < start.start + (later.span.end - start.start) / 2:
+        return None
+    return later.span
 
 
 def _is_far(start: Span, first: Reading, end: Span) -> bool:

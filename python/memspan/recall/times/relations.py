@@ -157,6 +157,8 @@ def _around(sentence: Sentence, at: int) -> Related | None:
     found = read_time(sentence, at + 1) if days else None
     if found is None:
         return None
+    if found.recurs is not None and found.unit == "day":  # on New Year's Eve, "around New Year" has begun
+        found = read_time(sentence.as_of(shifted(sentence.now, days=days)), at + 1) or found
     found = place_in_list(sentence, at + 1, found, read_time)
     wider = widened(sentence, days, at + 1, found)
     if wider is not None:
