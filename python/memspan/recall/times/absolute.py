@@ -98,6 +98,8 @@ def _is_day_of_month(sentence: Sentence, at: int) -> bool:
     """Whether a lone number is one: "on the 7th", "the 7th of last month", "el 7 del mes pasado"."""
     token = sentence.tokens[at]
     follows = sentence.skip(at + 1, "dot", "of", "in", "the", "from")
+    if sentence.kind(follows) == "every":  # "the 15th of each month"
+        return False
     if follows > at + 1 and (token.ordinal or sentence.lexicon.language != "en"):
         kinds = {sentence.kind(follows), sentence.kind(follows + 1)}
         units = [sentence.value(each) for each in (follows, follows + 1) if sentence.kind(each) == "unit"]

@@ -12,7 +12,7 @@ from .numerals import read_number
 
 __all__ = ["join_written", "split_glued"]
 
-_DATE: Final = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
+_DATE: Final = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}/\d{4}"
 _TWO_DATES: Final = re.compile(rf"({_DATE})(\.\.|[-–/])({_DATE})")
 _TWO_DAYS: Final = re.compile(
     r"(\d{1,2}/\d{1,2})[-–](\d{1,2}/\d{1,2}(?:/\d{2,4})?)|(\d{1,2}\.(?:\d{1,2}\.)?)[-–](\d{1,2}\.\d{1,2}(?:\.\d{4})?)"
@@ -36,8 +36,8 @@ def split_glued(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -
         return True
     if (two := _TWO_PARTS.fullmatch(piece)) is not None and _two_parts(two, start, tokens):
         return True
-    if (dates := _TWO_DATES.fullmatch(piece)) is not None:
-        return _two_dates(dates, start, lexicon, tokens)
+    if (dates := _TWO_DATES.fullmatch(piece)) is not None and _two_dates(dates, start, lexicon, tokens):
+        return True
     if (days := _TWO_DAYS.fullmatch(piece)) is not None:
         return _two_days(days, start, lexicon, tokens)
     parts = _DASH.split(piece)
@@ -171,7 +171,9 @@ def _two_dates(match: re.Match[str], start: int, lexicon: Lexicon, tokens: list[
     added: list[Token] = []
     read_number(match[1], start, lexicon, added)
     added.append(Token("dash", None, start + match.start(2), start + match.end(2), "-"))
-    read_number(match[3], start + match.start(3), lexicon, added)
+    last: list[Token] = []
+    read_number(match[3], start + match.start(3), lexicon, last)
+    added += last
     if [token.kind for token in added] != ["date", "dash", "date"]:
         return False
     tokens += added

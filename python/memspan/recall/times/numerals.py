@@ -112,7 +112,9 @@ def _last_year(match: re.Match[str]) -> int:
     first, last = int(match[1]), int(match[2])
     if len(match[2]) == 4:
         return last if last > first else 0
-    return first + 1 if last == (first + 1) % 100 and last > 12 else 0
+    if last == (first + 1) % 100 and last > 12:
+        return first + 1
+    return first // 100 * 100 + last if 12 < last > first % 100 else 0
 
 
 def _slashed(match: re.Match[str], lexicon: Lexicon) -> tuple[int, int, int, bool] | None:

@@ -15,6 +15,7 @@ from .month_days import span_of_days
 from .partial import Partial
 from .placing import place
 from .reading import Reading, Sentence
+from .vicinity import past_hedges
 from .years import read_year
 
 __all__ = ["Related", "joined", "put_in_order", "read_dashed", "read_from_now", "read_range"]
@@ -39,18 +40,20 @@ def read_range(sentence: Sentence, at: int) -> Related | None:
     kind = sentence.kind(at)
     if (so_long := _for_so_long(sentence, at)) is not None:
         return so_long
-    first_at = sentence.skip(at + 1, "the")
+    at_first = past_hedges(sentence, at + 1)
+    first_at = sentence.skip(at_first, "the")
     first = _bare_day(sentence, first_at) if sentence.kind(first_at) == "number" else None
     if first is None or (
         first.partial is not None and first.partial.unit == "day" and first.needs_preposition
     ):
-        first = read_time(sentence, at + 1) or _now(sentence, first_at) or first
+        first = read_time(sentence, at_first) or _now(sentence, first_at) or first
     if first is None:
         return None
     joint = sentence.kind(first.stop)
     if joint in _TO or (joint == "and" and kind == "between"):
         second_at = sentence.skip(first.stop + 1, *(("the", "until") if joint == "and" else ("the", *_TO)))
-        found = joined(sentence, at, at + 1, first, second_at)
+        second_at = past_hedges(sentence, second_at)
+        found = joined(sentence, at, at_first, first, second_at)
         if found is not None:
             return found
     if kind in ("between", "since"):

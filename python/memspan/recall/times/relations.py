@@ -54,6 +54,9 @@ _WITHIN: Final = word_set("d'ici entro da de")
 """First words of an "until" whose amount is counted from now: "d'ici deux semaines", "da qui a tre giorni"."""
 _COMPARED: Final = frozenset(["more", "less", "agopre", "before"])
 _PREPOSITIONS: Final = frozenset(["in", "since", "until", "by", "before", "after", "of", "between"])
+_COMPARE: Final = word_set("compare compared comparing")
+_BEFORE_COMPARED: Final = 8
+"""Tokens before what is compared among which it is said that it is."""
 _RECURRING: Final = word_set("month weekday unit season part named plural")
 _LISTED: Final = frozenset(["and", "or", "comma", "to", "dash"])
 _DAYS_OF_A_WEEK: Final = 7
@@ -188,6 +191,8 @@ def _introduced(sentence: Sentence, at: int, found: Reading) -> bool:
         return False  # "in the sun"
     if before == "the":
         before = sentence.kind(at - 2)
+    if before not in _PREPOSITIONS and _is_compared(sentence, at):
+        return token.capital and sentence.closes(found.stop)
     if before == "of" and (found.unit != "month" or not sentence.closes(found.stop)):
         return False  # "the mayor of May Street", "a day of spring"
     if before == "to" and sentence.lexicon.language == "fr" and found.unit == "quarter":
@@ -198,6 +203,14 @@ def _introduced(sentence: Sentence, at: int, found: Reading) -> bool:
         led = sentence.tokens[at - 2].word if at > 1 and sentence.tokens[at - 1].word == "for" else ""
         return (led in MONTHLY or led in _PLANS) and sentence.closes(found.stop)
     return before in _PREPOSITIONS or before == "on"
+
+
+def _is_compared(sentence: Sentence, at: int) -> bool:
+    """As "April" in "compare May and April", "my spending in May, compared to April"."""
+    words = [token.word for token in sentence.tokens[max(0, at - _BEFORE_COMPARED) : at]]
+    if not words or words[-1] in _COMPARE:
+        return bool(words)
+    return sentence.last is not None and words[-1] in ("with", "to") and not _COMPARE.isdisjoint(words)
 
 
 def _continues_number(sentence: Sentence, at: int) -> bool:

@@ -24,6 +24,7 @@ _COUNTED_FROM: Final = frozenset(["agopre", "ahead", "before", "in", "number", "
 _SITTERS: Final = frozenset(["i", "he", "she", "we", "they", "you", "who", "it", "that", "everyone"])
 _COUNTS: Final = frozenset(["number", "decimal", "few", "amount", "half"])
 _AFTER_ALL: Final = frozenset(["", "comma", "dot", "other", "in", "on"])
+_PERIODS: Final = frozenset(["month", "year", "season"])
 _BESIDE_LAST: Final = {"before": "last", "after": "next"}
 
 
@@ -106,6 +107,8 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
         return None
     if not direction and _tells_lately(sentence, follows):
         return None
+    if word == "next" and kind == "part" and sentence.kind(at - 1) == "the":
+        return None  # "the next morning" is beside a day that was told before
     if (
         kind == "unit"
         and not direction
@@ -261,6 +264,8 @@ def _weekday(sentence: Sentence, at: int) -> Reading | None:
         return None
     if [following.word for following in sentence.tokens[at + 1 : at + 3]] == [".", "com"]:
         return None
+    if _is_of_a_time(sentence, at):
+        return None
     if sentence.kind(at + 1) == "plural" or is_told_by_event(sentence, at, at + 1):  # "on Friday evenings"
         return None
     now = sentence.now
@@ -283,6 +288,14 @@ def _weekday(sentence: Sentence, at: int) -> Reading | None:
 def _any(sentence: Sentence, at: int) -> bool:
     """Whether a word there makes no certain day of what follows: "one Friday in May"."""
     return sentence.kind(at) == "a" or (at >= 0 and sentence.tokens[at].word == "one")
+
+
+def _is_of_a_time(sentence: Sentence, at: int) -> bool:
+    """Whether what stands behind says of which one it is: "the first Monday of each month", "that Friday in May"."""
+    if sentence.kind(at + 1) not in ("of", "in"):
+        return False
+    that = at > 0 and sentence.tokens[at - 1].word == "that" and sentence.kind(at + 2) in _PERIODS
+    return that or sentence.kind(at + 2) == "every"
 
 
 def _ends_here(sentence: Sentence, at: int) -> bool:

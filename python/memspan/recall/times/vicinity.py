@@ -17,7 +17,8 @@ __all__ = ["days_around", "read_within", "widened"]
 
 _WITHIN_OF: Final = ("day", "week", "weekend")
 """What has a before and an after; "within two weeks of last year" may be a part of it."""
-_HEDGES: Final = word_set("about sometime probably maybe")
+_HEDGES: Final = word_set("about sometime probably maybe eod cob close end")
+"""With the last of a day: "by EOD Friday", "by close of business on Friday"."""
 _MOST_HEDGES: Final = 2
 _CLOSE: Final[dict[Unit, int]] = {"day": 7, "week": 7, "weekend": 7, "month": 14}
 
@@ -49,14 +50,16 @@ def past_hedges(sentence: Sentence, at: int) -> int:
         return at
     for _ in range(_MOST_HEDGES):
         token = sentence.tokens[at] if at < len(sentence.tokens) else None
-        if token is None or not (days_around(sentence, at) or token.word in _HEDGES or _is_at_least(token)):
+        if token is None or not (days_around(sentence, at) or _is_hedge(token)):
             break
-        at += 1 + (token.word == "sometime" and sentence.kind(at + 1) in ("in", "on"))
+        at += 1 + (token.kind == "word" and sentence.kind(at + 1) in ("in", "on"))
     return at
 
 
-def _is_at_least(token: Token) -> bool:
-    return token.kind == "more" and token.word == "at"
+def _is_hedge(token: Token) -> bool:
+    if token.kind == "word":
+        return token.word in _HEDGES
+    return token.kind == "more" and token.word == "at"  # "at least"
 
 
 def read_within(

@@ -135,6 +135,7 @@ LEXICON = Lexicon(
         "word": {
             "chinese new year|lunar new year|jewish new year": None,
             "orthodox easter|orthodox christmas|orthodox new year": None,
+            "close of business|end of business|close of play|end of day": None,
         },
         "every": {
             "every other|every second|every third|every single|each and every|every|each|any|some": None
