@@ -88,6 +88,8 @@ def _period_after(sentence: Sentence, found: Reading, at: int) -> Reading | None
     joints: tuple[str, ...] = ("of", "in", "the", "comma")
     if found.recurs == "month" and sentence.lexicon.language != "en":
         joints = ("dot", "from", *joints)  # "am 5. letzten Monats", "le 5 du mois dernier"
+    elif sentence.lexicon.language == "ru":
+        joints = ("on", *joints)  # "в среду на прошлой неделе"
     at = sentence.skip(at, *joints)
     kind = sentence.kind(at)
     if kind not in _PERIOD_STARTS:

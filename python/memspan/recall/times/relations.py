@@ -18,7 +18,7 @@ from .listing import place_in_list, read_day_after
 from .own import read_own
 from .ranges import Related, joined, put_in_order, read_dashed, read_from_now, read_range
 from .reading import Reading, Sentence
-from .vicinity import days_around, just_beside, past_hedges, read_within, widened
+from .vicinity import days_around, is_close, just_beside, past_hedges, read_within, widened
 
 __all__ = ["read_related"]
 
@@ -39,7 +39,6 @@ _OPEN_AFTER: Final[dict[str, Relation]] = {
 }
 _ASIDE: Final = word_set("either both")
 """What may stand between a preposition and its times: "in either May or June"."""
-_CLOSELY: Final = word_set("shortly right just soon immediately")
 _PLANS: Final = word_set("plan plans planned schedule")
 _THROUGH: Final = word_set("through thru")
 _ONWARDS: Final = word_set("onwards onward")
@@ -277,11 +276,7 @@ def _open(sentence: Sentence, at: int, kind: str) -> Related | None:
         ranged = joined(sentence, at, first_at, found, sentence.skip(found.stop, "until", "to", "the"))
         if ranged is not None:
             return ranged
-    if (
-        at > 0
-        and sentence.tokens[at - 1].word in _CLOSELY
-        and (close := just_beside(found, kind)) is not None
-    ):
+    if is_close(sentence, at) and (close := just_beside(found, kind)) is not None:
         return Related(at - 1, close, "in")
     return Related(at, _from_edge(found, kind), _OPEN[kind])
 

@@ -20,12 +20,38 @@ _WITHIN_OF: Final = ("day", "week", "weekend")
 _HEDGES: Final = word_set("about sometime probably maybe eod cob close end")
 """With the last of a day: "by EOD Friday", "by close of business on Friday"."""
 _MOST_HEDGES: Final = 2
+_AT_LEAST: Final = {
+    "de": frozenset(["mindestens", "wenigstens", "etwa", "ungefähr"]),
+    "fr": frozenset(["au moins", "environ"]),
+    "es": frozenset(["al menos", "aproximadamente"]),
+    "it": frozenset(["almeno", "circa"]),
+    "pt": frozenset(["pelo menos"]),
+    "nl": frozenset(["minstens", "ongeveer"]),
+    "pl": frozenset(["co najmniej", "około"]),
+    "ru": frozenset(["как минимум", "примерно"]),
+}
+_CLOSELY: Final = {
+    "en": word_set("shortly right just soon immediately"),
+    "de": word_set("kurz knapp direkt gleich unmittelbar"),
+    "fr": word_set("juste peu"),
+    "es": word_set("justo poco"),
+    "it": word_set("poco subito appena"),
+    "pt": word_set("pouco logo"),
+    "nl": word_set("kort vlak net"),
+    "pl": word_set("tuż krótko zaraz"),
+    "ru": word_set("незадолго сразу вскоре"),
+}
 _CLOSE: Final[dict[Unit, int]] = {"day": 7, "week": 7, "weekend": 7, "month": 14}
 
 
 def days_around(sentence: Sentence, at: int) -> int:
     """How many days on either side a token stands for; 0 for any but "around" and its like."""
     return sentence.value(at) or 0 if sentence.kind(at) == "on" else 0
+
+
+def is_close(sentence: Sentence, at: int) -> bool:
+    """Whether the word before a "before" or an "after" says that it is shortly so."""
+    return at > 0 and sentence.tokens[at - 1].word in _CLOSELY[sentence.lexicon.language]
 
 
 def just_beside(found: Reading, side: str) -> Reading | None:
@@ -46,8 +72,10 @@ def just_beside(found: Reading, side: str) -> Reading | None:
 
 def past_hedges(sentence: Sentence, at: int) -> int:
     """Past what makes a bound less certain: "since at least 2019", "since about March", "after sometime in May"."""
-    if sentence.lexicon.language != "en":
-        return at
+    at_least = _AT_LEAST.get(sentence.lexicon.language)
+    if at_least is not None:
+        words = [token.word for token in sentence.tokens[at : at + 2]]
+        return next((at + size for size in (1, 2) if " ".join(words[:size]) in at_least), at)
     for _ in range(_MOST_HEDGES):
         token = sentence.tokens[at] if at < len(sentence.tokens) else None
         if token is None or not (days_around(sentence, at) or _is_hedge(token)):
