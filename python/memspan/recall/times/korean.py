@@ -13,8 +13,10 @@ from .east_asian_related import Related
 from .korean_ahead import ahead_in
 from .korean_readers import (
     read_ago,
+    read_between_ago,
     read_date,
     read_day,
+    read_day_in_numbers,
     read_decade,
     read_end_of_month,
     read_end_of_year,
@@ -32,6 +34,7 @@ from .korean_readers import (
     read_turned,
     read_turned_month,
     read_two_months,
+    read_week,
     read_weekday,
     read_weekend,
 )
@@ -103,7 +106,7 @@ _END: Final = (
 _YEAR: Final = (
     rf"(?:(?P<y>(?<!\d)(?:\d{{4}}|\d\d(?=년 ?\d{{1,2}}월)))년도?|{_FREE}(?P<word>{_words(YEARS)}))의? ?"
 )
-_MONTH: Final = rf"(?P<m>(?<!\d)\d{{1,2}}|(?<![가-힣])(?:{_words(MONTHS)}))월(?!요일|급|세|드)"
+_MONTH: Final = rf"(?<!매년 )(?P<m>(?<!\d)\d{{1,2}}|(?<![가-힣])(?:{_words(MONTHS)}))월(?!요일|급|세|드|마다)"
 _TURN: Final = rf"{_FREE}(?P<turn>{_words(TURNS)})"
 _THIRD: Final = rf"(?P<part>{_words(THIRDS)})(?!고|했|하|한|씀|이야){_END}"
 _WEEKDAY: Final = r"(?P<day>[월화수목금토일])(?:요일|욜)"
@@ -120,6 +123,13 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
         (
             r"(?<![\w./-])(?P<y>(?:19|20)\d\d)(?P<sign>[/.-]) ?(?P<m>\d{1,2})(?P=sign) ?(?P<d>\d{1,2})(?![\d/-])",
             read_numeric,
+        ),
+        (r"(?<![\w./-])(?P<m>\d{1,2})(?P<sign>[/.])(?P<d>\d{1,2})(?=에|부터|까지)", read_day_in_numbers),
+        (r"(?<![\w-])(?P<y>(?:19|20)\d\d)-?[Ww](?P<n>\d\d)(?![\d-])", read_week),
+        (
+            rf"{_FREE}(?P<low>\d{{1,3}}) ?[~〜–,-] ?(?P<high>\d{{1,3}}) ?(?P<unit>{_words(UNITS)}) ?전"
+            r"(?!반|체|화|부(?!터))",
+            read_between_ago,
         ),
         (
             rf"{_FREE}(?P<n>{NUMBER})년 ?전의? ?(?:(?P<season>{_words(SEASONS)}){_END}|{_MONTH})",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from re import Match
 from typing import Final
 
@@ -41,8 +41,10 @@ from .turns import part_of_day, turn, weekday_near
 
 __all__ = [
     "read_ago",
+    "read_between_ago",
     "read_date",
     "read_day",
+    "read_day_in_numbers",
     "read_decade",
     "read_end_of_month",
     "read_end_of_year",
@@ -60,6 +62,7 @@ __all__ = [
     "read_turned",
     "read_turned_month",
     "read_two_months",
+    "read_week",
     "read_weekday",
     "read_weekend",
 ]
@@ -311,6 +314,29 @@ def read_ago(match: Match[str], now: datetime) -> Reading | None:
         day = shifted(span.start, days=WEEKDAYS[match["day"]])
         return _of(day_span(day), "day", 0.9, f"a day of the week {count} {'back' if back else 'ahead'}")
     return _of(span, unit, 0.9, f"{count} {unit} {'back' if back else 'ahead'}")
+
+
+def read_between_ago(match: Match[str], now: datetime) -> Reading | None:
+    """As in "1~2주 전", "2, 3일 전"."""
+    unit, low, high = UNITS[match["unit"]], int(match["low"]), int(match["high"])
+    if not low < high:
+        return None
+    far, near = (unit_span(unit, moved(now, unit, -count)) for count in (high, low))
+    return _of(Span(far.start, near.end), unit, 0.7, f"{low}-{high} {unit} back")
+
+
+def read_day_in_numbers(match: Match[str], now: datetime) -> Reading | None:
+    partial = Partial(None, int(match["m"]), int(match["d"]))
+    return _of(partial.resolve(now), "day", 0.8, "the latest such date", partial=partial, recurs="year")
+
+
+def read_week(match: Match[str], now: datetime) -> Reading | None:
+    """As in "2023-W19"."""
+    try:
+        monday = date.fromisocalendar(int(match["y"]), int(match["n"]), 1)
+    except ValueError:
+        return None
+    return _of(day_span(monday, 7), "week", 1.0, "a week of a year")
 
 
 def read_of_year_ago(match: Match[str], now: datetime) -> Reading | None:
