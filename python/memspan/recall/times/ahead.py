@@ -49,7 +49,7 @@ _APPOINTED: Final = word_set(
 )
 """What one has at a time to come: "what appointments do I have in June"."""
 _STARTS: Final = word_set("start begin open leave depart arrive end close finish")
-_HABITUAL: Final = word_set("usually normally generally typically often always ever every sometimes")
+_HABITUAL: Final = word_set("usually normally generally typically often")
 _IT_STARTS: Final = word_set("starts begins opens departs arrives closes finishes")
 """As "when the concert starts"."""
 _UNTIL: Final = word_set("until till")

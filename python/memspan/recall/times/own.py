@@ -12,7 +12,10 @@ from .years import POSSESSIVES, QUALIFIED
 
 __all__ = ["read_own"]
 
-_OVER: Final = word_set("was were been spend spent enjoy enjoyed")
+_SPEND: Final = word_set("spend enjoy")
+_OVER: Final = word_set("was were been spent enjoyed") | _SPEND
+_CLAUSE: Final = 6
+"""Tokens before it among which "did" makes a past of "spend"."""
 _NOW: Final = word_set("is looking")
 _TOLD: Final = word_set("recap summarize summarise review")
 _SUMMARY: Final = word_set("summary recap overview review")
@@ -31,10 +34,16 @@ def read_own(sentence: Sentence, at: int) -> Reading | None:
         return None
     before = sentence.tokens[at - 2].word
     running = before in _NOW
+    if before in _SPEND and not any(
+        token.word == "did" for token in sentence.tokens[max(0, at - _CLAUSE) : at - 2]
+    ):
+        return None  # "a nice way to spend your day"
     told = before in _TOLD or (before == "of" and at > 2 and sentence.tokens[at - 3].word in _SUMMARY)
     if not (running or told or before in _OVER):
         return None
-    if not sentence.closes(at + 1) or sentence.kind(at + 1) in ("of", "in", "at", "on", "and"):
+    if not sentence.ends_at(at + 1) or (
+        sentence.kind(at + 1) == "word" and sentence.tokens[at + 1].word == "at"
+    ):
         return None
     now = sentence.now
     if unit == "weekend":

@@ -10,7 +10,8 @@ from memspan.recall.words import word_set
 __all__ = ["tells_of_event"]
 
 _BE: Final = word_set("is are am")
-_DO: Final = word_set("do does don't doesn't")
+_DO: Final = word_set("do does")
+_HABITUAL: Final = word_set("always ever every sometimes")
 _EVENTS: Final = word_set(
     "trip trips flight flights train journey holiday vacation visit wedding funeral graduation ceremony party parties "
     "dinner lunch breakfast brunch bbq barbecue picnic date reunion sleepover dentist doctor appointment appointments "
@@ -46,10 +47,12 @@ _ANYTHING: Final = word_set("anything something nothing")
 def tells_of_event(words: Sequence[str]) -> bool:
     """Whether the words of a sentence without a past tense tell so of what has its time, and not of a habit, of what
     somebody thinks or of what is always so."""
+    if not _HABITUAL.isdisjoint(words):
+        return False
     for place, word in enumerate(words):
         if word in _BE:
-            if _is_event(words, place):
-                return True
+            if (word != "am" or "i" in words[max(0, place - 1) : place + 2]) and _is_event(words, place):
+                return True  # not "11 am: meeting at"
         elif word in _DO:
             if _does(words, place):
                 return True
@@ -77,7 +80,9 @@ def _is_event(words: Sequence[str], at: int) -> bool:
 
 
 def _does(words: Sequence[str], at: int) -> bool:
-    """As in "does Anna arrive on Saturday", "which train do we go by on Friday"; not "does she like to play"."""
+    """As in "does Anna arrive on Saturday", "which train do we go by"; not "does she like to play", "I do go"."""
+    if at and words[at - 1] in _PERSONS:
+        return False
     for word in words[at + 1 : at + 2 + _SUBJECT]:
         if word in _OF_MIND or word == "to":
             return False
