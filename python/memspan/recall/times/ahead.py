@@ -20,7 +20,7 @@ __all__ = ["ahead_from", "is_planned_for", "read_nearer", "read_next"]
 
 _AHEAD: Final = word_set("will shall gonna due upcoming deadline deadlines plans agenda schedule")
 _BEFORE_TO: Final = word_set("going need needs have has supposed plan plans planning")
-_OPEN: Final = word_set("free busy available")
+_OPEN: Final = word_set("free busy available open away back")
 _NOW: Final = word_set("am is are i'm we're you're he's she's they're")
 _NEAR: Final = 3
 """Words before "free" among which what makes it one's time stands: "is Ana free on Friday"."""
@@ -142,7 +142,7 @@ def _looks_ahead(words: Sequence[str]) -> bool:
     before = ""
     for place, word in enumerate(words):
         if word.endswith("ed") and len(word) > _SHORT and before not in _BE and word != "supposed":
-            if word not in _ARRANGED or not _is_had(words, place):
+            if word not in _ARRANGED or not (_is_had(words, place) or words[:place] == ["anything"]):
                 return False  # "I visited Ana"
             found = True  # "what do I have planned"
         after = words[place + 1] if place + 1 < len(words) else ""
@@ -187,6 +187,9 @@ def _has_on(before: str, after: str) -> bool:
 
 def is_planned_for(sentence: Sentence, at: int) -> bool:
     """Whether something was planned for what stands at a token: "which plans did I make for July". O(1)."""
+    last = sentence.last
+    if last is not None and last.stop == at - 1 and sentence.kind(at - 1) in ("and", "or", "comma"):
+        return last.span.start > sentence.now  # "planned for July 21 and 23"
     if at < 1 or sentence.tokens[at - 1].word != "for":
         return False
     return any(token.word in _PLANNED for token in sentence.tokens[max(0, at - _AROUND) : at])

@@ -18,7 +18,7 @@ _EVENTS: Final = word_set(
     "checkup classes lessons games concerts surgery operation meeting meetings interview exam exams test class lesson "
     "school deadline presentation rehearsal practice recital concert gig show play festival event events game match "
     "race marathon tournament workshop conference hearing delivery launch premiere camp hike weather forecast dance "
-    "performance reservation"
+    "performance reservation work training shift tasks todos chores homework menu"
 )
 _IN: Final = word_set("on in at this for during before after by")
 _LINKS: Final = word_set("of about from that which who")
@@ -27,17 +27,20 @@ _NEAR: Final = 5
 """Words behind "is" among which the event is: "is my next dentist appointment"."""
 _DOING: Final = word_set(
     "arrive leave depart return land fly travel drive start begin open close end finish come visit move meet play "
-    "perform work go graduate marry compete rain snow"
+    "perform work go graduate marry compete rain snow bring wear pack"
 )
 _DONE_ONCE: Final = word_set(
     "arrives leaves departs lands starts begins opens closes finishes plays performs"
 )
 _WHO: Final = word_set("who which what when where")
+_SHORTEST: Final = 2
 _SUBJECT: Final = 4
 """Words behind "does" among which its verb is: "does my little brother arrive"."""
 _OF_MIND: Final = word_set(
-    "like love enjoy want think know remember recall say tell mention believe mean need prefer hate feel call"
+    "like love enjoy want think know remember recall say tell mention believe mean prefer hate feel call"
 )
+_ORDERS: Final = word_set("book cancel reserve")
+_ASKED: Final = word_set("can could may would remind") | _ORDERS
 _PERSONS: Final = word_set("i you we they he she it everyone everybody")
 _PLACES: Final = word_set("in at home off away out with back there")
 _WHERE: Final = word_set("where who")
@@ -49,6 +52,8 @@ def tells_of_event(words: Sequence[str]) -> bool:
     somebody thinks or of what is always so."""
     if not _HABITUAL.isdisjoint(words):
         return False
+    if len(words) > _SHORTEST and words[0] in _ASKED and _is_asked(words):
+        return True
     for place, word in enumerate(words):
         if word in _BE:
             if (word != "am" or "i" in words[max(0, place - 1) : place + 2]) and _is_event(words, place):
@@ -79,6 +84,15 @@ def _is_event(words: Sequence[str], at: int) -> bool:
     return first in _PERSONS and second in _PLACES and (not before or before in _WHERE)
 
 
+def _is_asked(words: Sequence[str]) -> bool:
+    """As in "can we meet on Friday", "cancel my appointment on Monday", "remind me to call Ana on Friday"."""
+    if words[0] == "remind":
+        return words[1:3] == ["me", "to"]
+    if words[0] in _ORDERS:
+        return _follows_event(words, 0) or "for" in words[1:_NEAR]
+    return words[1] in _PERSONS and words[1] != "you" and words[2] in _DOING
+
+
 def _does(words: Sequence[str], at: int) -> bool:
     """As in "does Anna arrive on Saturday", "which train do we go by"; not "does she like to play", "I do go"."""
     if at and words[at - 1] in _PERSONS:
@@ -88,8 +102,8 @@ def _does(words: Sequence[str], at: int) -> bool:
             return False
         if word in _DOING:
             return True
-        if word == "have":
-            return _follows_event(words, at)
+        if word in ("have", "need"):
+            return _follows_event(words, at) or (word == "need" and "need for" in " ".join(words))
     return False
 
 
