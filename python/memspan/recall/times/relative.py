@@ -105,6 +105,8 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
         return stretch(sentence, direction, amount)
     if kind not in _TURNING or (kind == "weekday" and not _is_day(sentence, follows)):
         return None
+    if kind == "quarter" and sentence.kind(follows + 1) in ("year", "shortyear"):
+        return None  # "this 2022Q2"
     if not direction and _tells_lately(sentence, follows):
         return None
     if word == "next" and kind == "part" and sentence.kind(at - 1) == "the":

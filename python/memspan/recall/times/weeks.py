@@ -26,7 +26,9 @@ def read_week_behind(sentence: Sentence, at: int) -> Reading | None:
     """The same where the number stands first: "22. KW", "zweiundzwanzigste Kalenderwoche 2023"."""
     word_at = at + 1 + (sentence.kind(at + 1) == "dot")
     ordinal = word_at > at + 1 or sentence.tokens[at].ordinal
-    return _numbered(sentence, at, word_at + 1) if ordinal and sentence.kind(word_at) == "isoweek" else None
+    if not ordinal or sentence.kind(word_at) != "isoweek" or sentence.kind(word_at + 1) == "number":
+        return None  # "on the 3. 2023-W19"
+    return _numbered(sentence, at, word_at + 1)
 
 
 def _numbered(sentence: Sentence, at: int, stop: int, *, of_a_year: bool = False) -> Reading | None:
