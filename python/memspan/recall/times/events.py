@@ -6,11 +6,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from memspan.recall.words import word_set
+
 from .reading import Sentence
 
 __all__ = ["is_told_by_event"]
 
 _OVER: Final = frozenset(["", "comma", "dot", "other"])
+_SUBJECTS: Final = word_set("i we you he she they")
 _NEAR: Final = 4
 """Tokens behind "after" among which the event is: "de mi cumpleaños", "moich trzydziestych urodzinach"."""
 # What makes a day of another one. Most of all else lies within the day itself: "am Montag nach der Arbeit".
@@ -35,7 +38,14 @@ _EVENTS: Final = {
 def is_told_by_event(sentence: Sentence, at: int, stop: int) -> bool:
     """Whether what stands from `at` to `stop`, with no time beside it, is counted from such an event. O(1)."""
     if sentence.kind(stop) not in ("before", "after"):
-        return False
+        # "The Sunday we went to Rome", but "over the weekend we moved".
+        day = sentence.lexicon.language == "en" and sentence.kind(at) == "weekday"
+        return (
+            day
+            and sentence.kind(at - 1) == "the"
+            and stop < len(sentence.tokens)
+            and sentence.tokens[stop].word in _SUBJECTS
+        )
     events = _EVENTS.get(sentence.lexicon.language)
     if events is None:  # in English an article says it
         return sentence.kind(at - 1) in ("the", "number") and sentence.kind(stop + 1) not in _OVER

@@ -21,7 +21,7 @@ _CLOSERS = word_set(
     "a about alone am an and are as at but can could did do does for from had has have he her here his "
     "how i in into is it its me my not of on or our please she should so than that the their them then "
     "there they to too until was we were what when where which while who whom whose why will with would "
-    "you your noon midday midnight lunchtime again ago already also both ever if just like only still together"
+    "you your noon midday midnight lunchtime go again ago already also both ever if just like only still together"
 )
 _NO_END: Final = frozenset(["word", "blob", "number", "decimal", "clock", "unit", "every"])
 

@@ -25,6 +25,7 @@ _SITTERS: Final = frozenset(["i", "he", "she", "we", "they", "you", "who", "it",
 _COUNTS: Final = frozenset(["number", "decimal", "few", "amount", "half"])
 _AFTER_ALL: Final = frozenset(["", "comma", "dot", "other", "in", "on"])
 _PERIODS: Final = frozenset(["month", "year", "season"])
+_NO_CERTAIN: Final = frozenset(["that", "which", "what"])
 _BESIDE_LAST: Final = {"before": "last", "after": "next"}
 
 
@@ -296,7 +297,7 @@ def _is_of_a_time(sentence: Sentence, at: int) -> bool:
     """Whether what stands behind says of which one it is: "the first Monday of each month", "that Friday in May"."""
     if sentence.kind(at + 1) not in ("of", "in"):
         return False
-    that = at > 0 and sentence.tokens[at - 1].word == "that" and sentence.kind(at + 2) in _PERIODS
+    that = at > 0 and sentence.tokens[at - 1].word in _NO_CERTAIN and sentence.kind(at + 2) in _PERIODS
     return that or sentence.kind(at + 2) == "every"
 
 
