@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
@@ -218,3 +219,21 @@ def test_runs_that_were_undone_keep_nothing(memory: Memory, path: Path) -> None:
     assert fields(memory, "a")[1] == set()
     assert memory.forget(user="ana", id="b") == 1
     assert not in_file(memory, path, "xyzzy")
+
+
+@pytest.mark.parametrize(
+    "gave", [7, "tags", {"sources": 7, "tags": "turn-b", "entities": {"Plugh": 1}}, None]
+)
+def test_a_file_that_says_something_else_is_no_obstacle(memory: Memory, path: Path, gave: Any) -> None:
+    merge(memory, fact("a"), fact("b", day=1, tags=("xyzzy",), fidelity=0.5))
+    file = path.with_suffix(".jsonl")
+    memory.export("ana", file)
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    for line in lines:
+        if line.get("id") == "b":
+            line["metadata"]["ended"]["gave"] = gave
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    memory.forget(user="ana")
+    memory.load(file)
+    assert memory.forget(user="ana", id="b") >= 1
+    assert memory.get(user="ana", id="b") is None

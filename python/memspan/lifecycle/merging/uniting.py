@@ -12,7 +12,7 @@ from memspan.records import Record
 from memspan.remember.audit.auditing import audited
 from memspan.remember.damage import survives_damage
 from memspan.remember.endings.endings import ended, moment_after
-from memspan.remember.endings.taken_over import gifts
+from memspan.remember.endings.gifts import gifts
 from memspan.remember.engine import Engine
 from memspan.remember.input.tags import tagged, without_made
 from memspan.remember.writing.indexing import write_records

@@ -5,7 +5,7 @@ when it was believed. A record that is retired stays as it is and gets two times
 than the one it had. What it had is kept under `ended` in its metadata, with why it ended and what took its place:
 `{"action": "update", "by": ["id", ...], "until": microseconds}`, the last only if there was an end. The core reads
 it there for searches that name both times. What ended for a memory that took over its sources, tags or entities says so
-under `gave` (`taken_over.py`). What a caller had under a key that the library needs lies in the note, too,
+under `gave` (`gifts.py`). What a caller had under a key that the library needs lies in the note, too,
 under `own`: it is given back wherever the record reads as it did before.
 """
 

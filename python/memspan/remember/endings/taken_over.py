@@ -1,21 +1,20 @@
 """What a memory that stays for others took over from them, and lets go of when they are forgotten.
 
-Merging unites sources, tags and entities; each memory that ends notes what it was the first to bring (`GAVE`). The text
-of what stays is its own, so that it need not go with those that said the same. So does a derived memory that a caller
-supersedes by a text, which gets its tags and entities, but not its sources.
+Merging unites sources, tags and entities; each memory that ends notes what it was the first to bring (`gifts.py`). The
+text of what stays is its own, so that it need not go with those that said the same. So does a derived memory that a
+caller supersedes by a text, which gets its tags and entities, but not its sources.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 from memspan.lifecycle.undo.journal import rewrite
 from memspan.records import Record
-from memspan.remember.input.tags import tagged, without_made
+from memspan.remember.input.tags import tagged
 from memspan.remember.places import Place, places
 from memspan.remember.writing.change import Change
 from memspan.remember.writing.indexing import write_records
@@ -23,41 +22,12 @@ from memspan.store import StoreReader
 from memspan.store.cold import ORIGINAL
 from memspan.times import to_micros
 
-from .endings import ENDED, GAVE, ended_by
+from .endings import ended_by
+from .gifts import FIELDS, Values, gifts, given_by, noting, offered_by, without
 
-__all__ = ["gifts", "given_back", "inherited", "let_go", "only_took_over", "stays"]
+__all__ = ["given_back", "inherited", "let_go", "only_took_over", "stays"]
 
-_FIELDS: Final = ("sources", "tags", "entities")
 _ACTIONS: Final = ("merge", "supersede")
-_MOST: Final = 16 << 10
-"""Characters of such a note. Who brings more than that takes along what stays for it."""
-
-_Values: TypeAlias = dict[str, set[str]]
-"""By field."""
-
-
-def gifts(
-    before: Record, after: Record, ending: Sequence[Record], made: Mapping[str, Sequence[str]]
-) -> dict[str, dict[str, list[str]]]:
-    """By id of each memory that ends, what it is the first to bring to the one that stays.
-
-    Args:
-        before, after: what stays, without and with what it takes over.
-        made: by id, which of the tags were made: these are not taken over.
-    """
-    given: dict[str, dict[str, list[str]]] = {}
-    had = {name: set(getattr(before, name)) for name in _FIELDS}
-    for record in ending:
-        offered = _offered(without_made(record, made))
-        new = {
-            name: [one for one in getattr(after, name) if one in offered[name] and one not in had[name]]
-            for name in _FIELDS
-        }
-        if len(json.dumps(new)) <= _MOST:
-            given[record.id] = {name: values for name, values in new.items() if values}
-        for name, values in new.items():
-            had[name].update(values)
-    return given
 
 
 def inherited(reader: StoreReader, record: Record, new: Record) -> dict[str, list[str]] | None:
@@ -121,8 +91,8 @@ def let_go(change: Change, user: str, gone: Collection[str]) -> None:
     now = places(writer, user, sorted({*known, *ids, *versions}.difference(gone)))
     changed: dict[str, Record] = {}
     for id_ in sorted(now.keys() & {*losing, *versions}):
-        changed[id_] = _without(now[id_].record, lost[id_])
-        rewrite(writer, now[id_].record, partial(_without, values=lost[id_]))
+        changed[id_] = without(now[id_].record, lost[id_])
+        rewrite(writer, now[id_].record, partial(without, values=lost[id_]))
     for id_ in sorted(ids):
         _bring_instead(ended.get(id_, ()), lost, lost[id_], gone, now, changed)
     _write(change, user, now, changed, lost)
@@ -163,7 +133,7 @@ def _stay_for(reader: StoreReader, user: str, gone: Collection[str]) -> set[str]
     # What stays for thousands that brought nothing, as when it is pinned, is not looked at for each of them.
     while frontier and reader.traces.enders(user, frontier):
         near = places(reader, user, sorted(frontier), embeddings=False).values()
-        givers = [place.record for place in near if any(_gave(place.record).values())]
+        givers = [place.record for place in near if any(given_by(place.record).values())]
         frontier = {id_ for record in givers for id_ in ended_by(record)[1]}.difference(gone, found)
         found |= frontier
     return found
@@ -171,30 +141,30 @@ def _stay_for(reader: StoreReader, user: str, gone: Collection[str]) -> set[str]
 
 def _ended_for(
     reader: StoreReader, user: str, ids: Collection[str]
-) -> dict[str, list[tuple[Record, _Values]]]:
+) -> dict[str, list[tuple[Record, Values]]]:
     """By id, the records that ended for a record alone, without made tags, each with what it gave."""
     holders = reader.traces.ended_for(user, ids)
-    found: dict[str, list[tuple[Record, _Values]]] = {}
+    found: dict[str, list[tuple[Record, Values]]] = {}
     for place in places(reader, user, sorted(holders), embeddings=False).values():
         action, by = ended_by(place.record)
         if action in _ACTIONS and len(by) == 1 and by[0] in ids:
-            found.setdefault(by[0], []).append((place.record, _gave(place.record)))
+            found.setdefault(by[0], []).append((place.record, given_by(place.record)))
     return found
 
 
 def _lost(
     ids: Collection[str],
-    ended: Mapping[str, Sequence[tuple[Record, _Values]]],
+    ended: Mapping[str, Sequence[tuple[Record, Values]]],
     gone: Collection[str],
-) -> dict[str, _Values]:
+) -> dict[str, Values]:
     """What each lets go of. Looks again until nothing is new: what stays may have ended for another one later."""
-    lost: dict[str, _Values] = {id_: {name: set() for name in _FIELDS} for id_ in ids}
+    lost: dict[str, Values] = {id_: {name: set() for name in FIELDS} for id_ in ids}
     more = True
     while more:
         more = False
         for id_ in ids:
             leaving, kept = _leaving(ended.get(id_, ()), lost, gone), _kept(ended.get(id_, ()), lost, gone)
-            for name in _FIELDS:
+            for name in FIELDS:
                 values = leaving[name] - kept[name]
                 more = more or not values <= lost[id_][name]
                 lost[id_][name] |= values
@@ -202,10 +172,10 @@ def _lost(
 
 
 def _leaving(
-    ended: Iterable[tuple[Record, _Values]], lost: Mapping[str, _Values], gone: Collection[str]
-) -> _Values:
+    ended: Iterable[tuple[Record, Values]], lost: Mapping[str, Values], gone: Collection[str]
+) -> Values:
     """What was given by records that go, or that let go of it themselves."""
-    found: _Values = {name: set() for name in _FIELDS}
+    found: Values = {name: set() for name in FIELDS}
     for record, gave in ended:
         for name, values in gave.items():
             if record.id in gone:
@@ -216,21 +186,21 @@ def _leaving(
 
 
 def _kept(
-    ended: Iterable[tuple[Record, _Values]], lost: Mapping[str, _Values], gone: Collection[str]
-) -> _Values:
+    ended: Iterable[tuple[Record, Values]], lost: Mapping[str, Values], gone: Collection[str]
+) -> Values:
     """What records that stay would have given."""
-    found: _Values = {name: set() for name in _FIELDS}
+    found: Values = {name: set() for name in FIELDS}
     for record, _ in ended:
         if record.id not in gone:
-            for name, values in _offered(record).items():
+            for name, values in offered_by(record).items():
                 found[name] |= values - lost[record.id][name] if record.id in lost else values
     return found
 
 
 def _bring_instead(
-    ended: Iterable[tuple[Record, _Values]],
-    lost: Mapping[str, _Values],
-    losing: _Values,
+    ended: Iterable[tuple[Record, Values]],
+    lost: Mapping[str, Values],
+    losing: Values,
     gone: Collection[str],
     now: Mapping[str, Place],
     changed: dict[str, Record],
@@ -242,12 +212,12 @@ def _bring_instead(
         if record.id in gone or record.id not in now:
             continue
         before = changed.get(record.id, now[record.id].record)
-        offered = _offered(before)
-        gives = {name: gave[name] & offered[name] | offered[name] & free[name] for name in _FIELDS}
-        for name in _FIELDS:
+        offered = offered_by(before)
+        gives = {name: gave[name] & offered[name] | offered[name] & free[name] for name in FIELDS}
+        for name in FIELDS:
             free[name] -= offered[name]
         if gives != gave:
-            changed[record.id] = replace(before, metadata=_giving(before, gives))
+            changed[record.id] = replace(before, metadata=noting(before, gives))
 
 
 def _write(
@@ -255,7 +225,7 @@ def _write(
     user: str,
     now: Mapping[str, Place],
     changed: Mapping[str, Record],
-    lost: Mapping[str, _Values],
+    lost: Mapping[str, Values],
 ) -> None:
     writer = change.writer
     live, cold = [], []
@@ -275,35 +245,4 @@ def _write(
     # Wordings from before they were shortened.
     for id_, copy in writer.cold.fetch(user, list(lost), reason=ORIGINAL, embeddings=True).items():
         writer.cold.drop(user, [id_], ORIGINAL)
-        writer.cold.keep_originals([_without(copy.record, lost[id_])], to_micros(copy.moved_at))
-
-
-def _without(record: Record, values: _Values) -> Record:
-    fields: dict[str, Any] = {
-        name: tuple(one for one in getattr(record, name) if one not in values[name]) for name in _FIELDS
-    }
-    gave = _gave(record)
-    if any(gave[name] & values[name] for name in _FIELDS):
-        fields["metadata"] = _giving(record, {name: gave[name] - values[name] for name in _FIELDS})
-    return replace(record, **fields)
-
-
-def _giving(record: Record, values: _Values) -> dict[str, Any]:
-    """The metadata of a record that says that it gave these."""
-    gives = {name: sorted(values[name]) for name in _FIELDS if values[name]}
-    return {**record.metadata, ENDED: {**record.metadata[ENDED], GAVE: gives}}
-
-
-def _offered(record: Record) -> _Values:
-    return {
-        "sources": {*record.sources, record.id},
-        "tags": set(record.tags),
-        "entities": set(record.entities),
-    }
-
-
-def _gave(record: Record) -> _Values:
-    ended = record.metadata.get(ENDED)
-    note: Any = ended.get(GAVE) if isinstance(ended, Mapping) else None
-    given = note if isinstance(note, Mapping) else {}
-    return {name: {one for one in given.get(name, ()) if isinstance(one, str)} for name in _FIELDS}
+        writer.cold.keep_originals([without(copy.record, lost[id_])], to_micros(copy.moved_at))
