@@ -6,6 +6,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from memspan.recall.answer.shown import shown_memories
 from memspan.recall.context import build_context, checked_budget
 from memspan.recall.plan import Plan
 from memspan.records import Record
@@ -19,8 +20,8 @@ def told(topic: str, words: int) -> str:
     return " ".join([topic, *(WORDS[place % len(WORDS)] for place in range(words - 1))])
 
 
-def held(scored: list[tuple[str, float]], tokens: int, *, learned: bool = True) -> dict[str, float]:
-    """The first words of the texts in the context of these, best first, and how much of each it shows."""
+def found(scored: list[tuple[str, float]], *, learned: bool = True) -> Recalls:
+    """Records of these texts, best first, named by their first words."""
     recalls = Recalls(
         Recall(
             id=text.split()[0],
@@ -42,6 +43,12 @@ def held(scored: list[tuple[str, float]], tokens: int, *, learned: bool = True) 
         for place, (text, score) in enumerate(scored)
     )
     recalls.plan = Plan(question="ferry", semantic="ferry", lexical="ferry") if learned else None
+    return recalls
+
+
+def held(scored: list[tuple[str, float]], tokens: int, *, learned: bool = True) -> dict[str, float]:
+    """The ids in the context of these, and how much of each it shows."""
+    recalls = found(scored, learned=learned)
     context = build_context("ferry", recalls, checked_budget(tokens), after={}, analyzer="english")
     assert context.tokens <= tokens
     return {source.id: source.share for source in context.sources}
@@ -102,3 +109,12 @@ def test_a_reply_of_half_the_budget_is_shown_whole_where_it_is_worth_it() -> Non
     ]
     assert held(scored, 400)["reply"] == 1.0
     assert held(scored, 400, learned=False)["reply"] < 1.0
+
+
+@pytest.mark.parametrize("learned", [True, False])
+def test_a_model_that_answers_is_shown_the_same(learned: bool) -> None:
+    recalls = found(LONG_SECOND, learned=learned)
+    shown = shown_memories("ferry", recalls, checked_budget(220), after={}, analyzer="english")
+    ids = {source.id for source in shown.context.sources}
+    assert ids == held(LONG_SECOND, 220, learned=learned).keys()
+    assert ("long" in ids) is not learned
