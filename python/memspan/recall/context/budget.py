@@ -12,12 +12,12 @@ from memspan.limits import MAX_K
 
 from .tokens import TokenCounter, estimate_tokens
 
-__all__ = ["CHARACTERS_A_TOKEN", "CHARACTERS_OF_A_TOKEN", "MAX_TOKENS", "Budget", "checked_budget"]
+__all__ = ["CHARACTERS_A_TOKEN", "MAX_TOKENS", "MOST_CHARACTERS_A_TOKEN", "Budget", "checked_budget"]
 
 MAX_TOKENS: Final = 1_000_000
-CHARACTERS_A_TOKEN: Final = 6
+MOST_CHARACTERS_A_TOKEN: Final = 6
 """More than texts have on average: a longer one is not counted to see that it is too long."""
-CHARACTERS_OF_A_TOKEN: Final = 4
+CHARACTERS_A_TOKEN: Final = 4
 """What texts have on average."""
 
 
@@ -48,7 +48,7 @@ class Budget:
     @property
     def characters(self) -> int:
         """A longer text is too long to be taken whole."""
-        return self.whole * CHARACTERS_A_TOKEN
+        return self.whole * MOST_CHARACTERS_A_TOKEN
 
 
 def checked_budget(tokens: Any, k: Any = None, count_tokens: Any = None) -> Budget:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from .budget import CHARACTERS_A_TOKEN, Budget
+from .budget import MOST_CHARACTERS_A_TOKEN, Budget
 from .duplicates import Wordings, says_the_same
 from .entry import Candidate, Entry
 from .layout import Layout
@@ -39,7 +39,7 @@ def select(
         if filling.is_long(candidate):
             if candidate.rank > 1 or not filling.take_part(candidate):
                 waiting.append(candidate)
-        elif filling.has(len(candidate.text) // CHARACTERS_A_TOKEN):
+        elif filling.has(len(candidate.text) // MOST_CHARACTERS_A_TOKEN):
             filling.take(Entry(candidate, candidate.text))
     for candidate in waiting:
         if not filling.has(_LEAST):
@@ -131,7 +131,7 @@ class _Filling:
             whole = entry.shown.text
             if entry.text == whole or self._exactly_left() <= 0:
                 continue
-            if len(whole) <= self._budget.tokens * CHARACTERS_A_TOKEN and self._put(
+            if len(whole) <= self._budget.tokens * MOST_CHARACTERS_A_TOKEN and self._put(
                 key, replace(entry, text=whole)
             ):
                 continue

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import log
 from typing import Final
 
-from .budget import CHARACTERS_OF_A_TOKEN, Budget
+from .budget import CHARACTERS_A_TOKEN, Budget
 from .entry import Candidate
 
 __all__ = ["by_worth"]
@@ -25,7 +25,7 @@ def by_worth(candidates: Sequence[Candidate], budget: Budget) -> list[Candidate]
     Stable. O(n log n); nothing is counted in tokens.
     """
     scores = sorted((each.recall.score for each in candidates), reverse=True)
-    most = budget.whole * CHARACTERS_OF_A_TOKEN
+    most = budget.whole * CHARACTERS_A_TOKEN
     worth = {
         each.rank: score - log(min(len(each.text), most) + _AROUND)
         for each, score in zip(candidates, scores, strict=True)
