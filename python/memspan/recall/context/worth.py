@@ -26,8 +26,10 @@ def by_worth(candidates: Sequence[Candidate], budget: Budget) -> list[Candidate]
     """
     scores = sorted((each.recall.score for each in candidates), reverse=True)
     most = budget.whole * CHARACTERS_A_TOKEN
-    worth = {
-        each.rank: score - log(min(len(each.text), most) + _AROUND)
-        for each, score in zip(candidates, scores, strict=True)
-    }
-    return [*candidates[:1], *sorted(candidates[1:], key=lambda each: -worth[each.rank])]
+
+    def worth(placed: tuple[Candidate, float]) -> float:
+        each, score = placed
+        return score - log(min(len(each.text), most) + _AROUND)
+
+    placed = list(zip(candidates, scores, strict=True))
+    return [each for each, _ in (*placed[:1], *sorted(placed[1:], key=worth, reverse=True))]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import timedelta
+from re import Match
 from typing import Final
 
 from .calendar import Span, Unit, day_span, shifted, unit_span
@@ -11,12 +13,12 @@ from .languages.east_asian import NUMBER, PARTS, number_of
 from .reading import Reading
 from .turns import part_of_day
 
-__all__ = ["counted_from", "is_denied", "past_weekday", "with_part"]
+__all__ = ["counted_from", "is_denied", "is_one_day", "part_behind", "past_weekday", "with_part"]
 
 _DAY: Final = timedelta(days=1)
 # Not "昨日の朝ごはん", "今日の夜景".
 _PART: Final = re.compile(
-    rf"(?:{'|'.join(sorted(PARTS, key=len, reverse=True))})(?!ご飯|ごはん|[食飯市景勤刊])"
+    rf"(?P<part>{'|'.join(sorted(PARTS, key=len, reverse=True))})(?!ご飯|ごはん|[食飯市景勤刊])"
 )
 _BESIDE: Final = re.compile(
     r" ?[（(][月火水木金土日][）)]| ?[（(]?(?:(?:星期|周|週|礼拜)[一二三四五六日天]|[月火水木金土日]曜日?)[）)]?"
@@ -33,13 +35,21 @@ _EXCEPT_IT: Final = re.compile("[之以]外")
 
 def with_part(text: str, reading: Reading, end: int) -> tuple[Reading, int]:
     """The part of a day that is said behind it: "昨天早上", "土曜の夜"."""
-    if reading.unit != "day" or reading.span.end - reading.span.start != _DAY:
+    return part_behind(_PART.match(text, end), PARTS, reading, end)
+
+
+def part_behind(
+    match: Match[str] | None, parts: Mapping[str, int], reading: Reading, end: int
+) -> tuple[Reading, int]:
+    """The `part` of a day that was matched behind it; the day itself where none was, or it is more than a day."""
+    if match is None or not is_one_day(reading):
         return reading, end
-    match = _PART.match(text, end)
-    if match is None:
-        return reading, end
-    span = part_of_day(reading.span.start, PARTS[match[0]])
+    span = part_of_day(reading.span.start, parts[match["part"]])
     return reading._replace(span=span, reason="a part of a day", partial=None), match.end()
+
+
+def is_one_day(reading: Reading) -> bool:
+    return reading.unit == "day" and reading.span.end - reading.span.start == _DAY
 
 
 def past_weekday(text: str, reading: Reading, end: int) -> int:
@@ -52,7 +62,7 @@ def past_weekday(text: str, reading: Reading, end: int) -> int:
 
 def counted_from(text: str, reading: Reading, end: int) -> tuple[Reading, int]:
     """The day that is counted from one: "クリスマスの2日前", "圣诞节前一天"."""
-    if reading.unit != "day" or reading.span.end - reading.span.start != _DAY:
+    if not is_one_day(reading):
         return reading, end
     match = _FROM_DAY.match(text, end)
     if match is None:

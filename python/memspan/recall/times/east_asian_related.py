@@ -12,7 +12,7 @@ from .languages.east_asian import NUMBER, number_of
 from .reading import Reading
 from .turns import weekday_near
 
-__all__ = ["Related", "bounded", "closing_span", "from_edge", "in_year_of", "related_in"]
+__all__ = ["Related", "bounded", "from_edge", "in_year_of", "range_of", "related_in"]
 
 Related: TypeAlias = tuple[tuple[int, int], Reading, Relation]
 """Where it stands in the text, what was read, and how it is related."""
@@ -47,6 +47,12 @@ _POINTS: Final[tuple[tuple[re.Pattern[str], Relation], ...]] = (
 )
 """Behind a day, a month or a year that is no word such as "last year"."""
 _BUT: Final = re.compile("[、，, ]?(?:但|且|而|并且)?在?")
+
+
+def range_of(reading: Reading, other: Reading, now: datetime) -> Reading:
+    """From the beginning of the one to the end of the other."""
+    span = Span(reading.span.start, closing_span(reading.span.start, other, now).end)
+    return Reading(span, 0, min(reading.certainty, other.certainty), "a range", other.unit)
 
 
 def closing_span(start: datetime, other: Reading, now: datetime) -> Span:
@@ -98,10 +104,8 @@ def related_in(text: str, found: list[tuple[int, int, Reading]], now: datetime) 
             closing = _CLOSING.match(text, other_end)
             if _TO.fullmatch(text, end, other_start) or (closing and _AND.fullmatch(text, end, other_start)):
                 start -= start > 0 and text[start - 1] in _FROM
-                span = Span(reading.span.start, closing_span(reading.span.start, other, now).end)
                 other_end = other_end if closing is None else closing.end()
-                joined = Reading(span, 0, min(reading.certainty, other.certainty), "a range", other.unit)
-                related.append(((start, other_end), joined, "between"))
+                related.append(((start, other_end), range_of(reading, other, now), "between"))
                 at += 2
                 continue
             if _AND.fullmatch(text, end, other_start):

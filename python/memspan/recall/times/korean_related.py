@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
-from .calendar import Span, Unit, day_span, shifted
-from .east_asian_related import Related, bounded, closing_span, from_edge, in_year_of
+from .calendar import Unit, day_span, shifted
+from .east_asian_beside import is_one_day, part_behind
+from .east_asian_related import Related, bounded, from_edge, in_year_of, range_of
 from .found import Relation
 from .languages.korean import NATIVE_DAYS, NUMBER, PARTS, number_of
 from .partial import Partial
 from .reading import Reading
-from .turns import part_of_day
 
 __all__ = ["counted_from", "is_denied", "related_in", "with_part"]
 
-_DAY: Final = timedelta(days=1)
 _TO: Final = re.compile(r"(?:부터|에서)\s?|\s?[~〜–-]\s?")
 _AND: Final = re.compile(r"(?:과|와|이?랑|하고|,)\s?")
 _CLOSING: Final = re.compile(r"\s?까지|\s?사이")
@@ -38,18 +37,12 @@ _FROM_DAY: Final = re.compile(
 
 def with_part(text: str, reading: Reading, end: int) -> tuple[Reading, int]:
     """The part of a day that is said behind it: "어제 아침", "토요일 밤"."""
-    if reading.unit != "day" or reading.span.end - reading.span.start != _DAY:
-        return reading, end
-    match = _PART.match(text, end)
-    if match is None:
-        return reading, end
-    span = part_of_day(reading.span.start, PARTS[match["part"]])
-    return reading._replace(span=span, reason="a part of a day", partial=None), match.end()
+    return part_behind(_PART.match(text, end), PARTS, reading, end)
 
 
 def counted_from(text: str, reading: Reading, end: int) -> tuple[Reading, int]:
     """The day that is counted from one: "크리스마스 이틀 전", "5월 5일 다음 날"."""
-    if reading.unit != "day" or reading.span.end - reading.span.start != _DAY:
+    if not is_one_day(reading):
         return reading, end
     match = _FROM_DAY.match(text, end)
     if match is None:
@@ -81,10 +74,9 @@ def related_in(text: str, found: list[tuple[int, int, Reading]], now: datetime) 
             closing = _CLOSING.match(text, other_end)
             between = _BETWEEN.match(text, other_end) is not None
             if _TO.fullmatch(text, end, other_start) or (between and _AND.fullmatch(text, end, other_start)):
-                span = Span(reading.span.start, closing_span(reading.span.start, other, now).end)
-                if span.start < span.end:
+                joined = range_of(reading, other, now)
+                if joined.span.start < joined.span.end:
                     other_end = other_end if closing is None else closing.end()
-                    joined = Reading(span, 0, min(reading.certainty, other.certainty), "a range", other.unit)
                     related.append(((start, other_end), joined, "between"))
                     at += 2
                     continue
