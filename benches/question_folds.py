@@ -47,7 +47,8 @@ def plain_embedder(delta: Path | None = None, threads: int = 1) -> OnnxEmbedder:
     spec, files = MODELS[DEFAULT_MODEL], require_model(DEFAULT_MODEL)
     return OnnxEmbedder(files.model, files.tokenizer, name=spec.name, pooling=spec.pooling, dim=spec.dim,
                         query_prefix=spec.query_prefix, document_prefix=spec.document_prefix,
-                        max_tokens=spec.max_tokens, threads=threads, question_delta=delta)  # fmt: skip
+                        max_tokens=spec.max_tokens, threads=threads, question_delta=delta,
+                        tuned_prefix=None if delta is None else spec.tuned_prefix)  # fmt: skip
 
 
 class FoldedEmbedder:

@@ -44,12 +44,13 @@ class Sample:
 
 def samples_of(askings: Sequence[Asking]) -> list[Sample]:
     spec = MODELS[DEFAULT_MODEL]
+    prefix = spec.query_prefix if spec.tuned_prefix is None else spec.tuned_prefix
     tokenizer = Tokenizer.from_file(str(require_model(DEFAULT_MODEL).tokenizer))
     tokenizer.no_padding()
     tokenizer.enable_truncation(spec.max_tokens)
     records = {id(each.records): torch.from_numpy(each.records) for each in askings}
     return [
-        Sample(each, tokenizer.encode(spec.query_prefix + bare_question(each.text)).ids, records[id(each.records)],
+        Sample(each, tokenizer.encode(prefix + bare_question(each.text)).ids, records[id(each.records)],
                torch.from_numpy(each.evidence))
         for each in askings
     ]  # fmt: skip

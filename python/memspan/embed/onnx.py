@@ -56,6 +56,8 @@ class OnnxEmbedder:
         dim: length of the vectors, when it should be known without loading the model; checked on loading.
         question_delta: a file of `WeightDelta`: what tuning changed in the weights for questions. Documents go
             through the model as it is, so that this is no part of the checksum: what was stored stays.
+        tuned_prefix: put before every question in place of `query_prefix`, where `question_delta` was learned
+            from questions with it; None: `query_prefix`. No part of the checksum either.
         model_sha256: refuse the graph unless this is its sha256; likewise `tokenizer_sha256`.
 
     Raises:
@@ -77,6 +79,7 @@ class OnnxEmbedder:
         batch_texts: int = 1,
         dim: int | None = None,
         question_delta: str | os.PathLike[str] | None = None,
+        tuned_prefix: str | None = None,
         model_sha256: str | None = None,
         tokenizer_sha256: str | None = None,
     ) -> None:
@@ -96,6 +99,11 @@ class OnnxEmbedder:
         self._expected = (model_sha256, tokenizer_sha256)
         self._question_delta = (
             None if question_delta is None else check_file(question_delta, "question_delta")
+        )
+        if tuned_prefix is not None and question_delta is None:
+            raise invalid("tuned_prefix", tuned_prefix, "None without question_delta")
+        self._asked_with = (
+            self._query_prefix if tuned_prefix is None else check_text(tuned_prefix, "tuned_prefix")
         )
         self._models: LoadedOnce[Path | None, OnnxModel] = LoadedOnce()  # as it is, and changed for questions
         self._checksum: str | None = None
@@ -128,6 +136,7 @@ class OnnxEmbedder:
             batch_texts=batch_texts,
             dim=spec.dim,
             question_delta=None if spec.question_delta is None else packaged(spec.question_delta),
+            tuned_prefix=spec.tuned_prefix,
             model_sha256=spec.model.sha256,
             tokenizer_sha256=spec.tokenizer.sha256,
         )
@@ -169,9 +178,9 @@ class OnnxEmbedder:
         return validate_vectors(vectors, model.dim, len(checked), self.name)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        """Embed one question, with the query prefix, in the calling thread. See `Embedder.embed_query`."""
+        """Embed one question, with its prefix, in the calling thread. See `Embedder.embed_query`."""
         model = self._models.get(self._question_delta, self._load)
-        tokens = model.tokenize([self._query_prefix + check_text(text, "text")])
+        tokens = model.tokenize([self._asked_with + check_text(text, "text")])
         vector: NDArray[np.float32] = validate_vectors(model.run(tokens), model.dim, 1, self.name)[0]
         return vector
 

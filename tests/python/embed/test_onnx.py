@@ -223,6 +223,27 @@ def test_only_questions_go_through_changed_weights(make: Any, tmp_path: Path) ->
     assert tuned.checksum == plain.checksum
 
 
+def test_tuned_questions_have_a_prefix_of_their_own(make: Any, tmp_path: Path) -> None:
+    table = np.ones((14, 1))
+    WeightDelta({"table.down": table, "table.up": np.array([[0.5, 0.0, -2.0]])}).save(tmp_path / "delta.npz")
+    options: dict[str, Any] = {"pooling": "mean", "query_prefix": "ask "}
+    plain = make(**options)
+
+    tuned, bare, other = (
+        make(**options, question_delta=tmp_path / "delta.npz", tuned_prefix=prefix)
+        for prefix in (None, "", "doc ")
+    )
+
+    assert np.array_equal(tuned.embed_query("b"), bare.embed_query("ask b"))
+    assert np.array_equal(other.embed_query("b"), bare.embed_query("doc b"))
+    assert not np.allclose(bare.embed_query("b"), tuned.embed_query("b"))
+    assert {each.checksum for each in (tuned, bare, other)} == {plain.checksum}
+    with pytest.raises(InvalidArgumentError, match="^tuned_prefix: got"):
+        make(tuned_prefix="")
+    with pytest.raises(InvalidArgumentError, match="^tuned_prefix: got"):
+        make(question_delta=tmp_path / "delta.npz", tuned_prefix=1)
+
+
 @pytest.mark.parametrize("content", [b"", b"junk" * 20])
 def test_a_damaged_delta_is_told_when_a_question_comes(make: Any, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "delta.npz").write_bytes(content)

@@ -95,7 +95,7 @@ def _embedding(spec: ModelSpec) -> dict[str, Any]:
     """What is to be known of a model that makes vectors only."""
     names: tuple[str, ...] = ()
     if isinstance(spec, EmbeddingSpec):
-        names = ("dim", "pooling", "query_prefix", "document_prefix")
+        names = ("dim", "pooling", "query_prefix", "tuned_prefix", "document_prefix")
     elif isinstance(spec, TokenModelSpec):
         names = ("dim", "max_tokens", "max_question_tokens", "max_vectors")
     return {name: getattr(spec, name) for name in names}

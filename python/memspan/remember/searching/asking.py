@@ -10,17 +10,19 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memspan.arguments import as_integer, as_texts
-from memspan.embed.in_threads import at_once
 from memspan.errors import invalid
 from memspan.limits import MAX_DEPTH, MAX_K
-from memspan.ranking import QueryAdapter, Ranker, default_ranker, has_tuned_questions
+from memspan.ranking import Ranker, default_ranker, has_tuned_questions
 from memspan.ranking.conditions import conditions_of
 from memspan.ranking.late import LOOKED_AT
 from memspan.ranking.late_ranker import LateWeights, late_ranker_for
 from memspan.ranking.planned import late_weights_for, ranking_for, selection_for
 from memspan.recall.plan import Plan
-from memspan.recall.planner import plan_by_rules
+from memspan.recall.planner import plan_by_rules, semantic_query
 from memspan.recall.times.languages import import_all
 from memspan.recall.vocabulary import Vocabulary
 from memspan.recall.wording import with_names
@@ -40,6 +42,7 @@ from memspan.times import (
 )
 
 from .late_look import LateLook
+from .planning import Planned, planned
 from .reranking import CANDIDATES, MAX_RERANK_MS
 from .where_then import where_then
 
@@ -161,9 +164,17 @@ def asked(
         found["where"] = where_then(arguments.get("where"))
     if routed and fusion in _TAG_WEIGHTS:
         found["weights"] = {"semantic": 1.0, "lexical": 1.0, "symbolic": _TAG_WEIGHTS[fusion]}
-    words = meaning = text
+    if found.get("k") is not None:
+        as_integer(found["k"], "k", 1, MAX_K)
+    # What was believed or true then may have read otherwise then: token vectors are of what is stored now.
+    now_stored = as_of is None and arguments.get("valid_at") is None
+    tokens = engine.tokens if fusion == "learned" and "semantic" in chosen and now_stored else None
+    embed = engine.embedder.query if "semantic" in chosen or routed else None
+    made: Planned | None = None
+    embedding: NDArray[np.float32] | None = None
+    embedding_seconds = 0.0
+    words = text
     conditions: tuple[Condition, ...] = ()
-    adapter: QueryAdapter | None = None
     chosen_ranker: Ranker | None = None
     if fusion == "learned":
         if plan is not None and not isinstance(plan, Plan):
@@ -171,30 +182,39 @@ def asked(
         if ranker is not None and not isinstance(ranker, Ranker):
             raise invalid("ranker", ranker, "a memspan.ranking.Ranker")
         index = engine.current()
-        then = as_of is not None or arguments.get("valid_at") is not None
-        vocabulary = engine.vocabularies.of(index, user, retired=then)
-        if plan is None:
-            plan = plan_by_rules(text, now=when_asked(index, user, now, as_of), vocabulary=vocabulary)
-        words, meaning = with_names(plan.lexical, plan.names), plan.semantic
-        if plan.tags and views is None:
-            found["tags"] = plan.tags
-            if not routed:
-                chosen.append("symbolic")
-        conditions = conditions_of(plan, vocabulary)
         identity = engine.embedder.identity
         chosen_ranker = ranker or default_ranker(identity.name, identity.checksum)
         adapter = chosen_ranker.adapter_for(identity.name, identity.checksum)
         if adapter is not None and adapter.dim != identity.dim:
             accepted = f"one whose adapter is for vectors of length {identity.dim}, as the embedder's"
             raise invalid("ranker", f"an adapter for vectors of length {adapter.dim}", accepted)
+        vocabulary = engine.vocabularies.of(index, user, retired=not now_stored)
+        semantic = semantic_query(text) if plan is None else plan.semantic
+        made = planned(
+            plan
+            or partial(plan_by_rules, text, now=when_asked(index, user, now, as_of), vocabulary=vocabulary),
+            semantic,
+            embed,
+            None if tokens is None else tokens.question,
+        )
+        plan, embedding, embedding_seconds = made.plan, made.embedding, made.embedding_seconds
+        if embedding is not None and adapter is not None:
+            embedding = adapter(embedding)
+        words = with_names(plan.lexical, plan.names)
+        if plan.tags and views is None:
+            found["tags"] = plan.tags
+            if not routed:
+                chosen.append("symbolic")
+        conditions = conditions_of(plan, vocabulary)
+    elif embed is not None:
+        start = perf_counter()
+        embedding = embed(text)
+        embedding_seconds = perf_counter() - start
     k = found.get("k")
     if k is None:
         k = _DEFAULT_K if plan is None else plan.k
     k = as_integer(k, "k", 1, MAX_K)
     wanted = max(k, CANDIDATES) if rerank_seconds else k
-    # What was believed or true then may have read otherwise then: token vectors are of what is stored now.
-    now_stored = as_of is None and arguments.get("valid_at") is None
-    tokens = engine.tokens if plan is not None and "semantic" in chosen and now_stored else None
     searched = wanted if tokens is None else max(wanted, LOOKED_AT)
     if plan is not None and chosen_ranker is not None:
         found["ranking"] = ranking_for(plan, chosen_ranker, conditions, searched)
@@ -202,20 +222,10 @@ def asked(
     usual = ranker is None and set(_DEFAULT_VIEWS) <= set(chosen)
     if tokens is not None and plan is not None and chosen_ranker is not None and usual:
         late_weights = _late_weights(engine, tokens, plan, chosen_ranker, conditions)
-    start = perf_counter()
-    embedding, late_look = None, None
-    if tokens is not None and plan is not None:
-        # Two models, each of which runs on one core.
-        embedding, token_vectors = at_once(
-            partial(engine.embedder.query, meaning), partial(tokens.question, meaning)
-        )
-        sessions = selection_for(plan, wanted).sessions
-        late_look = LateLook(tokens, token_vectors, user, wanted, sessions, late_weights)
-    elif "semantic" in chosen or routed:
-        embedding = engine.embedder.query(meaning)
-    if embedding is not None and adapter is not None:
-        embedding = adapter(embedding)
-    seconds = perf_counter() - start
+    late_look: LateLook | None = None
+    if tokens is not None and made is not None and made.token_vectors is not None:
+        sessions = selection_for(made.plan, wanted).sessions
+        late_look = LateLook(tokens, made.token_vectors, user, wanted, sessions, late_weights)
     depth = max(_LEARNED_DEPTH, 2 * wanted) if fusion == "learned" else max(_DEPTH, 4 * wanted)
     found |= {
         "user": user,
@@ -235,8 +245,8 @@ def asked(
         found,
         plan,
         conditions,
-        perf_counter() - began - seconds,
-        seconds,
+        perf_counter() - began - embedding_seconds,
+        embedding_seconds,
         chosen_ranker if confidence else None,
         has_tuned_questions(engine.embedder.identity.name, engine.embedder.identity.checksum),
         rerank_seconds,

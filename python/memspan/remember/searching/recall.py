@@ -57,7 +57,7 @@ class Timings:
     """The plan, by rules, with names and times, and the checks of the arguments; the checks alone if the caller gives
     the plan, or the fusion takes none."""
     embedding: float = 0.0
-    """The embedder on the question; 0 when no view needed it."""
+    """The embedders on the question, what was planned meanwhile left out; 0 when no view needed it."""
     search: float = 0.0
     """The native search, and catching up with what other handles wrote before it; also the second one that a
     confidence, kinds that the plan wants, or `as_of` with `valid_at` take."""
