@@ -37,6 +37,9 @@ class Overwriting:
     """What stood there, under an id of its own; `None` when the record says the same, or must leave nothing."""
     again: bool = False
     """Whether the record says what it said before, and only what is said about it changes."""
+    kept: bool = False
+    """Whether what stood there is a version already: another store made one of it, as where both were loaded from one
+    export and a later one comes."""
 
 
 def overwriting(
@@ -46,7 +49,7 @@ def overwriting(
     *,
     lifetimes: Mapping[str, float] | None = None,
     full: Record | None = None,
-    taken: Callable[[str], bool] = lambda id_: False,
+    there: Callable[[str], Record | None] = lambda id_: None,
 ) -> Overwriting | None:
     """What has to be written when `record` comes in place of `existing`; `None` when that changes nothing.
 
@@ -61,7 +64,7 @@ def overwriting(
         now: of the transaction.
         lifetimes: seconds by kind that hold for the user; an end that came from there is not taken over.
         full: `existing` as it read before it was shortened: who says that again says nothing new.
-        taken: whether an id is another record's already.
+        there: what is stored under an id, or is about to be.
     """
     expired = is_expired(existing, now)
     if expired and not (existing.held or existing.pinned):
@@ -86,13 +89,16 @@ def overwriting(
     if gone or original_of(existing) is not None or "vault" in (existing.kind, record.kind) or not short:
         return Overwriting(kept, None)
     moment = moment_after([existing], record.recorded_at or now)
-    id_ = _free(version_id(existing), taken)
+    now_stands = replace(kept, recorded_at=moment)
+    id_ = _free(version_id(existing), existing, there)
+    if id_ is None:
+        return Overwriting(now_stands, None, kept=True)
     version = replace(existing, id=id_, pinned=False)
     if existing.retired_at is None:
         version = ended(version, action="overwrite", by=[existing.id], at=version.at, moment=moment)
     elif existing.retired_at > moment:  # by a clock that went backwards since
         version = replace(version, retired_at=moment)
-    return Overwriting(replace(kept, recorded_at=moment), with_key(version, VERSION_OF, existing.id))
+    return Overwriting(now_stands, with_key(version, VERSION_OF, existing.id))
 
 
 def _says_the_same(record: Record, existing: Record) -> bool:
@@ -127,6 +133,16 @@ def _same_again(kept: Record, existing: Record) -> Overwriting | None:
     return Overwriting(record, None, again=True)
 
 
-def _free(id_: str, taken: Callable[[str], bool]) -> str:
-    names = (id_, *(f"{id_}.{number}" for number in range(2, 1000)))
-    return next(name for name in names if not taken(name))
+def _free(id_: str, existing: Record, there: Callable[[str], Record | None]) -> str | None:
+    """An id for the version; `None` when one of what stood there is under such an id."""
+    for name in (id_, *(f"{id_}.{number}" for number in range(2, 1000))):
+        other = there(name)
+        if other is None:
+            return name
+        if (
+            original_of(other) == existing.id
+            and other.held >= existing.held
+            and _says_the_same(other, existing)
+        ):
+            return None
+    raise AssertionError("a thousand versions of one microsecond")

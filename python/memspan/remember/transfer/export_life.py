@@ -199,14 +199,14 @@ def _put(writer: StoreWriter, record: Record, moved_at: Micros) -> bool:
         from_micros(now_micros()),
         lifetimes=lifetimes_of(writer, user),
         full=in_full(writer, user, {id_: copy.record}).get(id_),
-        taken=lambda name: bool(writer.traces.present(user, [name])),
+        there=lambda name: record_of(writer, user, name),
     )
     if outcome is None:
         return False
     if outcome.version is not None:
         writer.cold.evict([outcome.version], to_micros(copy.moved_at))
         writer.cold.rename_originals(user, {id_: outcome.version.id})
-    elif not outcome.again:
+    elif not outcome.again and not outcome.kept:
         writer.runs.forget(user, [id_])
     if not outcome.again:
         writer.cold.drop(user, [id_], ORIGINAL)

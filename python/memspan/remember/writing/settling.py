@@ -10,12 +10,13 @@ from functools import partial
 from typing import NamedTuple
 
 from memspan.errors import HeldError
-from memspan.index import Index
 from memspan.records import Record
 from memspan.remember.endings.life import end_of_life
 from memspan.remember.endings.lifetimes import lifetimes_of
 from memspan.remember.endings.restating import restate
+from memspan.remember.endings.version_ids import VERSION_OF
 from memspan.remember.endings.versions import overwriting
+from memspan.remember.input.tags import given_records
 from memspan.remember.writing.change import Change
 from memspan.store import StoreReader
 
@@ -60,7 +61,7 @@ class Settled(NamedTuple):
 
 def settle(
     change: Change,
-    given: Iterable[Record],
+    given: Collection[Record],
     existing: Mapping[_Key, Record],
     moment: datetime,
     seconds: float | None = None,
@@ -91,6 +92,7 @@ def settle(
         return Settled([*given], [], [], [], [])
     settled = Settled([], [], [], [], [])
     lifetimes = _lifetimes(change.writer, existing)
+    coming = {(record.user, record.id): record for record in given if VERSION_OF in record.metadata}
     for record in given:
         if seconds is not None and record.expires_at is None:
             record = replace(record, expires_at=end_of_life(moment, seconds))
@@ -99,7 +101,7 @@ def settle(
         if before is None:
             settled.records.append(record)
             continue
-        taken = partial(_is_taken, change.index, record.user)
+        there = partial(_found, change, coming, record.user)
         if key in undated:
             record = replace(record, at=before.at)
         outcome = overwriting(
@@ -108,7 +110,7 @@ def settle(
             moment,
             lifetimes=lifetimes[record.user],
             full=full.get(key),
-            taken=taken,
+            there=there,
         )
         same = outcome is None or outcome.again
         if same and before.held and before.retired_at is None and record.retired_at is not None:
@@ -123,10 +125,10 @@ def settle(
         if outcome.version is not None:
             bare = outcome.version.embedding is None
             (settled.away if bare else settled.versions).append(outcome.version)
-        elif before.held and not outcome.again:
+        elif before.held and not outcome.again and not outcome.kept:
             _keep_held(record, loading, "overwrite")
             continue
-        elif not outcome.again:
+        elif not outcome.again and not outcome.kept:
             settled.unversioned.append(outcome.record)
         again = outcome.again and key not in cold
         (settled.again if again else settled.records).append(outcome.record)
@@ -148,5 +150,9 @@ def _lifetimes(reader: StoreReader, existing: Iterable[_Key]) -> dict[str, dict[
     return {user: lifetimes_of(reader, user) for user in {user for user, _ in existing}}
 
 
-def _is_taken(index: Index, user: str, id_: str) -> bool:
-    return index.contains(user=user, id=id_)
+def _found(change: Change, coming: Mapping[_Key, Record], user: str, id_: str) -> Record | None:
+    """What comes under an id in the same call, or lies there in memory, with the tags that were given."""
+    found = coming.get((user, id_))
+    if found is None and change.index.contains(user=user, id=id_):
+        found = given_records(change.writer, user, [id_]).get(id_)
+    return found
