@@ -30,10 +30,11 @@ class KeepingCalls(Calls):
         """Write everything of a user, or of all users (`None`), as JSON Lines; returns the number of records in memory.
 
         With them go the cold tier (`evicted` and `original`), the quotas and times to live of the user, and with `None`
-        those of everybody. What `tag` made is left out, and encode jobs are: they can be made again. So are counts of
-        uses, what models cost, what `undo` could take back, and the audit: they are this store's. Secrets of the vault
-        stay encrypted, and their key opens them wherever the file is loaded; those whose time to live is over are
-        left out, with their labels, unless they are pinned or held.
+        those of everybody; and of encode jobs that memories came of, what they were shown and made, so that `forget`
+        finds that wherever it is loaded. What `tag` made is left out, and so are jobs of which nothing came: both can
+        be made again. So are logs of jobs, counts of uses, what models cost, what `undo` could take back, and the
+        audit: they are this store's. Secrets of the vault stay encrypted, and their key opens them wherever the file is
+        loaded; those whose time to live is over are left out, with their labels, unless they are pinned or held.
 
         Args:
             user: an unknown user makes a file without records.
@@ -62,6 +63,9 @@ class KeepingCalls(Calls):
         another kind has its id here, both of which the log tells; no other record takes the place of a secret. Nor
         does what the file says end a record that is held here, or take its place without a version: it stays, which
         the log tells.
+
+        A job in the file is done here, unless a turn of it was corrected since it ran: `process` runs it again when one
+        is corrected or forgotten here. `enqueue` leaves its turns alone.
 
         The file is read as it goes: what is kept of it until the end are ids, relations, secrets and targets.
 

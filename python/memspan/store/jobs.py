@@ -19,6 +19,7 @@ __all__ = [
     "Note",
     "Outcome",
     "Step",
+    "Trail",
     "Worker",
     "at_once",
 ]
@@ -85,6 +86,22 @@ class Outcome(NamedTuple):
     """(parent, child) of tags, but those that a caller gave."""
 
 
+class Trail(NamedTuple):
+    """What has to be known of a job to forget what came of it."""
+
+    id: str
+    recipe: str
+    session: str | None
+    done: bool
+    """Else it has to run once more: one of its turns says something else since."""
+    own: Sequence[str]
+    """Ids of its turns, in order."""
+    before: Sequence[str]
+    """Ids of those before them, which it saw."""
+    made: Sequence[str]
+    """Ids of the records that came of it."""
+
+
 class Worker(NamedTuple):
     """Something that works on jobs, alive until `expires` at least if nothing is known of its process."""
 
@@ -144,6 +161,9 @@ class JobReader(Protocol):
 
     def tagged(self, pks: Collection[int]) -> list[str]:
         """Ids of the turns whose made tags came of these jobs."""
+
+    def trails(self, user: str) -> list[Trail]:
+        """Of the jobs that records came of, the oldest first."""
 
     def workers(self) -> list[Worker]: ...
 
@@ -253,6 +273,11 @@ class JobWriter(JobReader, Protocol):
 
     def came_of_jobs(self, user: str, parent: str, child: str) -> bool:
         """Whether the relation is there because of jobs."""
+
+    def follow_trail(self, user: str, trail: Trail, now: Micros) -> None:
+        """Let a job of another store be known here, which may be here already: whatever is known of it, is so then as
+        well. Its turns and records are there. Where it is not here, and another user's has its id, it gets a new one.
+        """
 
     def retry(self, user: str | None, id: str | None, now: Micros) -> int:
         """Make parked jobs pending; returns how many those are."""

@@ -17,6 +17,7 @@ from .attachments import attachment_lines
 from .export_format import encode_record_line, header
 from .export_life import life_lines, quota_lines
 from .export_target import TextFile, writable
+from .job_trails import job_lines
 
 __all__ = ["export"]
 
@@ -60,6 +61,9 @@ def export(
         if not records_only:
             for line in life_lines(reader, user, embeddings=embeddings, without=over):
                 _write(lines, line)
+        # At the end: whoever does not know these lines has read all else.
+        for line in job_lines(reader, user, cold=not records_only, without=over):
+            _write(lines, line)
     return count
 
 

@@ -18,6 +18,7 @@ from .attachments import TYPES, Attachment, parsed_attachment
 from .export_format import decode_header, decode_record_line
 from .export_life import LIFE_TYPES, ColdLine, LifeLine, parsed_life
 from .export_target import TextFile
+from .job_trails import JOB_TYPE, JobLine, parsed_job
 
 __all__ = ["Line", "RelationLine", "header_of", "parsed_lines", "readable"]
 
@@ -31,7 +32,7 @@ class RelationLine(NamedTuple):
     child: str
 
 
-Line: TypeAlias = Record | RelationLine | Attachment | LifeLine
+Line: TypeAlias = Record | RelationLine | Attachment | LifeLine | JobLine
 
 
 @contextmanager
@@ -116,7 +117,9 @@ def _parsed(line: dict[str, Any], place: str, dim: int | None) -> Line:
         return parsed_attachment(line, place)
     if type_ in LIFE_TYPES:
         return parsed_life(line, place, dim)
-    accepted = "'record', 'relation', 'secret', 'resource', 'cold', 'quotas' or 'lifetime'"
+    if type_ == JOB_TYPE:
+        return parsed_job(line, place)
+    accepted = "'record', 'relation', 'secret', 'resource', 'cold', 'quotas', 'lifetime' or 'job'"
     raise invalid(f"{place}: type", type_, accepted)
 
 

@@ -24,6 +24,7 @@ from .attachments import Attachment, load_attachments, why_it_stays
 from .export_life import ColdLine, LifetimeLine, QuotaLine, load_cold
 from .export_target import TextFile
 from .import_lines import Line, RelationLine, parsed_lines, readable
+from .job_trails import JobLine, load_jobs
 
 __all__ = ["load"]
 
@@ -45,8 +46,9 @@ class _Loading:
     """Writes records and cold copies in batches as they come, so that a file may be larger than memory; what stays of
     them are the ids.
 
-    Relations, secrets, targets and times to live, of which there are few, wait for the end, and so do records under the
-    ids of secrets of this store: what the file says of those secrets comes after them. So do originals whose record has
+    Relations, secrets, targets and times to live, of which there are few, wait for the end, and so do jobs, which name
+    records, and records under the ids of secrets of this store: what the file says of those secrets comes after them.
+    So do originals whose record has
     not come: a record that came later would take them for the wording of an older one. No export has those, but a file
     that was sorted in between may.
     """
@@ -72,6 +74,7 @@ class _Loading:
         self._relations: list[RelationLine] = []
         self._attachments: list[Attachment] = []
         self._lifetimes: list[LifetimeLine] = []
+        self._jobs: list[JobLine] = []
         self._before: dict[str | None, Quotas | None] = {}
         """Quotas of this store that those of the file took the place of, by user."""
         self._count = 0
@@ -97,6 +100,8 @@ class _Loading:
             self._relations.append(line)
         elif isinstance(line, LifetimeLine):
             self._lifetimes.append(line)
+        elif isinstance(line, JobLine):
+            self._jobs.append(line)
         elif isinstance(line, QuotaLine):
             self._flush()
             self._set_quotas(line)
@@ -192,6 +197,7 @@ class _Loading:
         }
         for record in self._labels:
             yield partial(self._load_label, record, secrets.get((record.user, record.id)))
+        yield partial(load_jobs, self._engine, self._jobs)
         yield partial(load_attachments, self._engine, self._attachments)
         for each in self._lifetimes:
             yield partial(set_lifetime, self._engine, kind=each.kind, seconds=each.seconds, user=each.user)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from memspan.llm.usage import Usage
 from memspan.reports.job_info import Job, JobEvent, UsageEntry
-from memspan.store.jobs import ClaimedJob, Gathering, Step, Worker
+from memspan.store.jobs import ClaimedJob, Gathering, Step, Trail, Worker
 from memspan.times import Micros, from_micros
 
 from .malformed import reads
@@ -214,6 +214,17 @@ class SqliteJobReader(SqliteRows):
     def _records(self, table: str, pks: Collection[int]) -> list[str]:
         statement = f"SELECT record FROM {table} WHERE job_pk = ? ORDER BY record"  # noqa: S608
         return [id_ for pk in sorted(pks) for (id_,) in self._all(statement, (pk,))]
+
+    def trails(self, user: str) -> list[Trail]:
+        rows = self._all(
+            "SELECT j.pk, j.id, j.recipe, j.session, j.state = 'done' FROM jobs j WHERE j.user_pk = ? "
+            "AND EXISTS (SELECT 1 FROM job_made m WHERE m.job_pk = j.pk) ORDER BY j.pk",
+            (self._user_pk(user),),
+        )
+        return [
+            Trail(id_, recipe, session, bool(done), *self.turns(pk), self.made([pk]))
+            for pk, id_, recipe, session, done in rows
+        ]
 
     def workers(self) -> list[Worker]:
         return [Worker(*row) for row in self._all("SELECT token, host, process, expires FROM workers")]
