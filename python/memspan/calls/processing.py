@@ -45,8 +45,10 @@ class ProcessingCalls(Calls):
         one reply 1,000 statements are taken, since later stages ask about each, and none of more than 8,000 characters;
         `job_log` counts what was left out.
         A job that fails is tried again after a pause, and parked when it failed five times in a row without getting
-        on. Any number of processes may work on one store; none does what another one is doing. Jobs of a recipe of
-        your own are left to memories that were opened with it, which the log says.
+        on; at once where code is to blame that it is run with, such as a client of your own (`TypeError`, `NameError`
+        and the like, but where a reply lacks something). `retry` lets parked jobs go on. Any number of processes may
+        work on one store; none does what another one is doing. Jobs of a recipe of your own are left to memories that
+        were opened with it, which the log says.
 
         Args:
             user: only this user's jobs.

@@ -13,9 +13,13 @@ from .protocol import LLM, Ready, Reply
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["complete", "takes_ready"]
+__all__ = ["NoReplyError", "complete", "takes_ready"]
 
 M = TypeVar("M", bound="BaseModel")
+
+
+class NoReplyError(LLMError):
+    """A client returned something else than a reply of the schema that was asked for."""
 
 
 def takes_ready(ask: Callable[..., Any]) -> bool:
@@ -27,7 +31,7 @@ async def complete(llm: LLM, prompt: Prompt, schema: type[M], *, stage: str, rea
     """See `LLM.acomplete`; a client that takes no `ready` is asked after one look.
 
     Raises:
-        LLMError: the client returned something else than a reply of this schema.
+        NoReplyError: the client returned something else than a reply of this schema.
         Exception: what `ready` raises; then nothing more is sent.
     """
     acomplete: Any = llm.acomplete
@@ -49,7 +53,7 @@ def _checked(reply: Any, llm: LLM, schema: type[M], stage: str) -> Reply[M]:
         got = f"a Reply with a {type(reply.value).__name__}"
     else:
         return reply
-    raise LLMError(
+    raise NoReplyError(
         f"{stage}: `acomplete` of model {llm.model!r} returned {got}; expected a memspan.llm.Reply whose `value` is of "
         f"the schema that was asked for, {schema.__name__}"
     )

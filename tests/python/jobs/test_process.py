@@ -151,7 +151,7 @@ def test_jobs_of_a_session_run_in_order_and_sessions_side_by_side(
 
 def test_what_was_answered_is_not_asked_again(open_memory: Open, model: ScriptedModel) -> None:
     memory = open_memory()
-    failures = iter([errors.LLMError("server gone"), TypeError("a bug in a stage")])
+    failures = iter([errors.LLMError("server gone"), RuntimeError("no thread for a stage")])
 
     def fail_when_summing(prompt: Prompt) -> None:
         if prompt.name == "sum" and (error := next(failures, None)) is not None:
@@ -168,7 +168,7 @@ def test_what_was_answered_is_not_asked_again(open_memory: Open, model: Scripted
     log = memory.job_log(one_job(memory).id)
     assert [(event.event, event.run) for event in log] == [("failed", 1), ("failed", 2), ("summed up", 3)]
     assert "server gone" in log[0].details["reason"]
-    assert log[1].details["reason"] == "TypeError: a bug in a stage"
+    assert log[1].details["reason"] == "RuntimeError: no thread for a stage"
 
 
 def test_answers_under_way_are_kept_when_another_one_fails(open_memory: Open, model: ScriptedModel) -> None:

@@ -31,6 +31,7 @@ from memspan.store import StoreWriter
 from memspan.store.jobs import ClaimedJob, Gathering, Note, Worker
 from memspan.times import Micros, now_micros
 
+from .broken_code import is_broken_code
 from .committer import Committer, JobLostError, in_store
 from .finishing import finish_all
 from .outage import Outage
@@ -347,15 +348,18 @@ class Processor:
             self._counts.usage += run.results.usage
 
     async def _fail(self, run: JobRun, error: Exception) -> None:
-        """Note the failure. A failing job is tried again after a pause, or parked."""
+        """Note the failure. A failing job is tried again after a pause, or parked; at once where code is to blame."""
         await run.results.settle()
         reason = f"{type(error).__name__}: {error}"[:_REASON_CHARS].encode("utf-8", "replace").decode()
         # A stage that cannot ask for less needs another answer, not to be told again that there was none.
         truncated = isinstance(error, TruncatedReplyError)
-        await self._end(run, reason, type(error).__name__, truncated=truncated)
+        attempts = 1 if is_broken_code(error) else self._pace.attempts
+        await self._end(run, reason, type(error).__name__, attempts, truncated=truncated)
 
-    async def _end(self, run: JobRun, reason: str, error: str, *, truncated: bool = False) -> None:
-        job, attempts = run.job, self._pace.attempts
+    async def _end(
+        self, run: JobRun, reason: str, error: str, attempts: int, *, truncated: bool = False
+    ) -> None:
+        job = run.job
 
         def fail(writer: StoreWriter) -> bool:
             now = now_micros()
