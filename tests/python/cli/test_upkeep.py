@@ -109,6 +109,7 @@ def test_loading_a_broken_file_names_the_line(run, filled, tmp_path, store):
     stderr = run("load", path, "--store", tmp_path / "copy.memspan", code=3).stderr
     assert stderr.startswith("Error: ")
     assert "6" in stderr
+    assert stderr.rstrip().endswith("(kept: 4 records before it)")
     assert "Traceback" not in stderr
 
 

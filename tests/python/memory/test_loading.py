@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memspan import Memory, QuotaError, Quotas
+from memspan import FormatError, Memory, QuotaError, Quotas
 
 Open = Callable[..., Memory]
 ONE_KIND = {"episodic": 0.98, "semantic": 0.01, "procedural": 0.01}
@@ -185,3 +185,21 @@ def test_secrets_and_targets_of_evicted_records_go_along(
     assert [one.id for one in other.resources()] == ["rv1"]
     alone = exported(memory, records_only=True)
     assert {json.loads(line).get("id") for line in alone.splitlines()} == {None, "v2", "rv2"}
+
+
+@pytest.mark.parametrize("batch", [2, 512])
+def test_an_error_says_how_much_is_kept(
+    memory: Memory, other: Memory, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
+    monkeypatch.setattr("memspan.remember.transfer.loading._BATCH", batch)
+    memory.add(turns(4), user="ana")
+    header, *lines = exported(memory).splitlines(keepends=True)
+    alone = '{"type": "relation", "user": "ana", "parent": "a", "child": "a"}\n'
+    for held, broken, told in (
+        (lines[:3], "{}\n", r"^<stream>:5: .* \(kept: 3 records before it\)$"),
+        (lines[:1], "{}\n", r"^<stream>:3: .* \(kept: 1 record before it\)$"),
+        (lines[:3], alone, r"^<stream>:5: .* \(kept: 4 records\)$"),
+        ([], "{}\n", r"^<stream>:2: (?!.*kept)"),
+    ):
+        with pytest.raises(FormatError, match=told):
+            other.load(io.StringIO("".join([header, *held, broken, lines[3]])))

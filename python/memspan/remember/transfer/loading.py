@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final, NoReturn, TypeVar
 
 from memspan.errors import FormatError, MemspanError, QuotaError
 from memspan.lifecycle.quotas import Quotas
@@ -83,11 +83,20 @@ class _Loading:
         """Write everything; returns how many records came. An error goes on when what came before it, and all that
         belongs to that, is written."""
         steps = (partial(self._take_all, lines), self._flush, self._finish)
-        errors = [error for step in steps if (error := _error_of(step, BaseException)) is not None]
+        found = [_error_of(step, BaseException) for step in steps]
+        errors = [error for error in found if error is not None]
         if errors:
             # What only follows from an error, as that a secret has no record then, does not take its place.
-            raise next((error for error in errors if not isinstance(error, Exception)), errors[0])
+            error = next((error for error in errors if not isinstance(error, Exception)), errors[0])
+            self._raise(error, early=error is not found[-1])
         return self._count
+
+    def _raise(self, error: BaseException, *, early: bool) -> NoReturn:
+        """With how many records are here all the same, where it is about the file."""
+        if not self._count or type(error) not in (FormatError, QuotaError):
+            raise error
+        kept = f"{self._count:,} record{'' if self._count == 1 else 's'}{' before it' if early else ''}"
+        raise type(error)(f"{error} (kept: {kept})") from error
 
     def _take_all(self, lines: Iterable[Line]) -> None:
         for line in lines:
