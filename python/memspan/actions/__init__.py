@@ -2,7 +2,7 @@
 
 from .action import Action, Outcome, actions_in, metadata_of, outcomes_in
 from .items import chat_message, is_note
-from .reading import ToolUse, dumped, holds_thoughts, is_thought, read_tool_use
+from .reading import ToolUse, dumped, holds_media, holds_thoughts, is_thought, read_tool_use
 
 __all__ = [
     "Action",
@@ -11,6 +11,7 @@ __all__ = [
     "actions_in",
     "chat_message",
     "dumped",
+    "holds_media",
     "holds_thoughts",
     "is_note",
     "is_thought",

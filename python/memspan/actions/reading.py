@@ -13,13 +13,17 @@ from .action import MAX_ACTION_CHARS, Action, Outcome, metadata_of
 from .shape import call_text, shape_of, values_of
 from .success import succeeded
 
-__all__ = ["TOOL_KEYS", "ToolUse", "dumped", "holds_thoughts", "is_thought", "read_tool_use"]
+__all__ = ["TOOL_KEYS", "ToolUse", "dumped", "holds_media", "holds_thoughts", "is_thought", "read_tool_use"]
 
 TOOL_KEYS: Final = ("tool_calls", "function_call", "tool_call_id", "is_error")
 """Fields of a message that are about tools."""
 THOUGHT_KEYS: Final = ("reasoning", "reasoning_content", "reasoning_details", "refusal")
 """Fields in which packages and servers write what a model thought, and why it gives no answer."""
 _THOUGHT_PARTS: Final = ("thinking", "redacted_thinking", "reasoning", "refusal")
+_MEDIA_PARTS: Final = (
+    "audio", "audio_url", "image", "image_url", "input_audio", "input_image", "input_video", "video", "video_url",
+)  # fmt: skip
+"""Not files and documents: those may hold text."""
 
 _MOST: Final = 64
 """Calls of one message that are kept as actions."""
@@ -67,6 +71,13 @@ def holds_thoughts(message: Mapping[str, Any]) -> bool:
     content = message.get("content")
     parts = content if isinstance(content, list) else ()
     return any(message.get(key) for key in THOUGHT_KEYS) or any(map(is_thought, parts))
+
+
+def holds_media(message: Mapping[str, Any]) -> bool:
+    """Whether a chat message has content parts that are pictures, sound or film, at which nobody looks."""
+    content = message.get("content")
+    parts = content if isinstance(content, list) else ()
+    return any(isinstance(part, Mapping) and _type(part) in _MEDIA_PARTS for part in parts)
 
 
 def is_thought(part: Any) -> bool:

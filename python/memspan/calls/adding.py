@@ -62,8 +62,8 @@ class AddingCalls(Calls):
                 optionally `session`, `at`, `tags`, `metadata`. Tool calls and results in the shapes of OpenAI's and
                 Anthropic's interfaces are turns like others, whose metadata tells what was done (`actions`) and
                 whether it worked (`outcomes`); procedures are learnt from these. Values of
-                arguments such as `password` or `api_key` are not kept. A result without text is left out, and what a
-                model thought.
+                arguments such as `password` or `api_key` are not kept. A result without text is left out, what a model
+                thought, and a message of pictures or sound without a word or caption.
             user: whose memory it becomes.
             at: when it happened; each message without a time of its own follows the one before by a second, or by less
                 where the next one that has a time is nearer. Without any time it happens now. Integers are microseconds

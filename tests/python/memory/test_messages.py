@@ -53,6 +53,26 @@ def test_chat_completion_messages() -> None:
     ]
 
 
+@pytest.mark.parametrize("words", [[], [{"type": "text", "text": " "}]])
+@pytest.mark.parametrize("kind", ["image_url", "input_image", "image", "input_audio"])
+def test_a_picture_alone_is_left_out_and_keeps_nothing_else_away(
+    kind: str, words: list[dict[str, str]]
+) -> None:
+    picture = {"role": "user", "content": [*words, {"type": kind, kind: {"url": "data:"}}]}
+    found = records([{"role": "user", "content": "Look"}, picture, {"role": "assistant", "content": "Nice"}])
+    assert [record.text for record in found] == ["Look", "Nice"]
+    for told in ({"images": ["a sloop"]}, {"metadata": {"images": ["a sloop"]}}):
+        (shown,) = records({**picture, **told})
+        assert shown.metadata["images"] == ["a sloop"]
+    assert records(picture) == []
+
+
+@pytest.mark.parametrize("content", [[], [{"type": "file"}], [{"type": "text", "txt": "Look"}], ""])
+def test_a_message_that_may_say_something_is_refused(content: Any) -> None:
+    with pytest.raises(errors.InvalidArgumentError, match=r"messages\[1\]\.text: got ''"):
+        records([{"role": "user", "content": "Look"}, {"role": "user", "content": content}])
+
+
 def test_a_speaker_goes_before_a_name_and_a_role() -> None:
     (record,) = records({"speaker": "Bo", "name": "b", "role": "user", "text": "x"})
     assert record.speaker == "Bo"

@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from memspan import _core
-from memspan.actions import chat_message, dumped, holds_thoughts, is_note, is_thought, read_tool_use
+from memspan.actions import (
+    chat_message,
+    dumped,
+    holds_media,
+    holds_thoughts,
+    is_note,
+    is_thought,
+    read_tool_use,
+)
 from memspan.errors import TimeError, invalid
 from memspan.records import Record
 from memspan.remember.compose import captions_of
@@ -25,8 +33,8 @@ Message: TypeAlias = str | Mapping[str, Any]
 """A text, or a mapping with `text` or `content` and, optionally, `speaker` (or `name` or `role`), `id`, `at`,
 `until`, `recorded_at`, `expires_at`, `session`, `kind`, `tags`, `entities`, `images` (captions),
 `importance`, `provenance`, `fidelity`, `sources` and `metadata`. Tool calls and their results, as OpenAI and
-Anthropic write them, become turns, too: see `memspan.actions`. What a model thought is left out, and so are items of
-the Responses interface that only serve it, such as lists of tools."""
+Anthropic write them, become turns, too: see `memspan.actions`. What a model thought is left out, and so are pictures
+without a word or caption, and items of the Responses interface that only serve it, such as lists of tools."""
 
 Session: TypeAlias = Sequence[Message] | Mapping[str, Any]
 """A list of messages, or a mapping with `messages` and, optionally, `session` (its id), `at`, `tags` and
@@ -86,7 +94,8 @@ def to_drafts(
     """Normalise the input of `Memory.add`; see there for the meaning of the arguments. O(size of the input).
 
     A message that only calls tools has these calls for its text. One that has neither text nor a call that can be read,
-    or is a result without text, or only tells what a model thought, is left out.
+    or is a result without text, or only tells what a model thought, or only shows pictures without captions, is
+    left out.
 
     Raises:
         InvalidArgumentError: names the message by its position and the field.
@@ -258,6 +267,8 @@ def _to_draft(
         **defaults.metadata,
         **checked_metadata(message.get("metadata") or {}, f"{place}['metadata']"),
     }
+    if says_nothing and holds_media(message) and not captions_of(metadata):
+        return None
     if captions:
         metadata["images"] = _all_captions(captions, metadata, place)
     if used:
