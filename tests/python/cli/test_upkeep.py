@@ -6,6 +6,9 @@ import json
 
 import pytest
 
+from memspan.errors import StoreError
+from memspan.remember.writing.adding import add_checked
+
 
 def test_stats_counts(run, run_json, filled):
     document = run_json("stats", "--store", filled)
@@ -111,6 +114,27 @@ def test_loading_a_broken_file_names_the_line(run, filled, tmp_path, store):
     assert "6" in stderr
     assert stderr.rstrip().endswith("(kept: 4 records before it)")
     assert "Traceback" not in stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (StoreError("the disk is full"), 1, "the disk is full (kept: 40 records before it)"),
+        (KeyboardInterrupt(), 130, "interrupted (kept: 40 records before it)"),
+    ],
+)
+def test_loading_that_is_ended_says_what_is_kept(run, filled, tmp_path, monkeypatch, error, code, said):
+    run("export", "demo.jsonl", "--store", filled, "--user", "demo")
+    monkeypatch.setattr("memspan.remember.transfer.loading._BATCH", 20)
+    batches = iter([None, None, error])
+
+    def add(*arguments, **options):
+        if (ended := next(batches, None)) is not None:
+            raise ended
+        return add_checked(*arguments, **options)
+
+    monkeypatch.setattr("memspan.remember.transfer.loading.add_checked", add)
+    assert run("load", "demo.jsonl", "--store", "copy.memspan", code=code).stderr == f"Error: {said}\n"
 
 
 @pytest.mark.parametrize(

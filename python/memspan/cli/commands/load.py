@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from io import TextIOBase
 from pathlib import Path
 from typing import IO, cast
@@ -11,10 +12,13 @@ import click
 
 from memspan.cli import options
 from memspan.cli.environment import Environment, pass_environment
-from memspan.cli.failures import as_input
+from memspan.cli.failures import CommandError, as_input
 from memspan.cli.opening import open_memory
+from memspan.cli.status import ExitStatus
 from memspan.cli.tables import counted
+from memspan.errors import EmbedderError, StoreError
 from memspan.remember.transfer.import_lines import header_of, readable
+from memspan.remember.transfer.loading import kept_by
 
 __all__ = ["load"]
 
@@ -42,12 +46,26 @@ def load(env: Environment, file: Path, store: Path, embedder: str | None, as_jso
         # The first one comes before there is a store: a file that is no export makes none.
         first = next(lines, "")
         header_of(first, name)
-        with open_memory(store, embedder) as memory, as_input():
+        with open_memory(store, embedder) as memory, as_input(), _telling():
             records = memory.load(cast("IO[str]", _Begun(first, lines, name)), progress=env.err.is_terminal)
     if as_json:
         env.write_json({"store": str(store), "records": records})
     else:
         env.note(f"{counted(records, 'record')} loaded")
+
+
+@contextmanager
+def _telling() -> Iterator[None]:
+    """Say what is kept where something else than the file ended the work."""
+    try:
+        yield
+    except (EmbedderError, StoreError, KeyboardInterrupt) as error:
+        if not (kept := kept_by(error)):
+            raise
+        interrupted = isinstance(error, KeyboardInterrupt)
+        message = "interrupted" if interrupted else str(error)
+        status = ExitStatus.INTERRUPTED if interrupted else ExitStatus.ERROR
+        raise CommandError(f"{message} (kept: {counted(kept, 'record')} before it)", status) from error
 
 
 class _Begun(TextIOBase):

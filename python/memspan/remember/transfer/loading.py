@@ -26,10 +26,11 @@ from .export_target import TextFile
 from .import_lines import Line, RelationLine, parsed_lines, readable
 from .job_trails import JobLine, load_jobs
 
-__all__ = ["load"]
+__all__ = ["kept_by", "load"]
 
 _logger = logging.getLogger("memspan")
 _BATCH: Final = 512
+_KEPT: Final = "_kept"
 _Error = TypeVar("_Error", bound=BaseException)
 
 
@@ -40,6 +41,11 @@ def load(engine: Engine, file: TextFile, advance: Advance | None = None) -> int:
         embedder = engine.embedder
         loading = _Loading(engine, embedder, seen, advance)
         return loading.run(parsed_lines(lines, name, embedder.identity, seen))
+
+
+def kept_by(error: BaseException) -> int:
+    """How many records are here of a file whose loading ended with an error; 0 where its message says it, or none."""
+    return int(getattr(error, _KEPT, 0))
 
 
 class _Loading:
@@ -92,8 +98,9 @@ class _Loading:
         return self._count
 
     def _raise(self, error: BaseException, *, early: bool) -> NoReturn:
-        """With how many records are here all the same, where it is about the file."""
+        """With how many records are here all the same: in words where it is about the file, else for `kept_by`."""
         if not self._count or type(error) not in (FormatError, QuotaError):
+            setattr(error, _KEPT, self._count)
             raise error
         kept = f"{self._count:,} record{'' if self._count == 1 else 's'}{' before it' if early else ''}"
         raise type(error)(f"{error} (kept: {kept})") from error
