@@ -52,7 +52,7 @@ def is_note(message: Mapping[str, Any]) -> bool:
 
 def chat_message(message: Mapping[str, Any]) -> Mapping[str, Any]:
     """A call of a tool, or its output, as a chat message, with the call of a hosted tool what came of it; any other
-    message as it is. O(size of the message)."""
+    message as it is, with what was heard as its text. O(size of the message)."""
     kind = message.get("type")
     if kind in _CALLS:
         call = {"id": message.get("call_id"), "function": _only(message, ("name", "arguments", "input"))}
@@ -60,14 +60,32 @@ def chat_message(message: Mapping[str, Any]) -> Mapping[str, Any]:
     if kind in _OUTPUTS:
         return _result(message, message.get("output"), None, _without(message, _KEYS))
     if kind == "message":
-        return _without(message, ("type", "status"))
+        return _heard(_without(message, ("type", "status")))
     if isinstance(kind, str) and kind in _HOSTED:
         return _hosted(message, kind)
     if kind in _HOSTED_OUTPUTS:
         output = message.get("result") if kind == "program_output" else message.get("output")
         failed = message.get("status") in _FAILED or _broke_off(output)
         return _result(message, _said(output), failed or None, _without(message, _HOSTED_KEYS))
+    return _heard(message)
+
+
+def _heard(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message of which something was spoken, with the transcripts that stand beside the sound as texts."""
+    content, spoken = message.get("content"), _transcript(message.get("audio"))
+    if spoken and not content and not message.get("text"):
+        return {**message, "content": spoken}
+    if isinstance(content, list) and any(map(_transcript, content)):
+        return {
+            **message,
+            "content": [{"text": _transcript(part)} if _transcript(part) else part for part in content],
+        }
     return message
+
+
+def _transcript(part: Any) -> str:
+    spoken = part.get("transcript") if isinstance(part, Mapping) and not part.get("text") else None
+    return spoken if isinstance(spoken, str) else ""
 
 
 def _hosted(message: Mapping[str, Any], kind: str) -> dict[str, Any]:

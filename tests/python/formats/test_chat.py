@@ -44,6 +44,13 @@ def test_the_same_messages_in_any_layout(
     assert [turn.at for turn in turns] == [None, None]
 
 
+def test_what_was_spoken_is_read_by_its_transcript(write_json: WriteJson) -> None:
+    asked = {"role": "user", "content": [{"type": "input_audio", "transcript": "When does it leave?"}]}
+    answered = {"role": "assistant", "content": None, "audio": {"id": "a", "transcript": "On Friday."}}
+    turns = list(read_turns(write_json([asked, answered]), user="ana"))
+    assert [turn.text for turn in turns] == ["When does it leave?", "On Friday."]
+
+
 def test_conversations_without_a_name_are_sessions_of_their_own(write_json: WriteJson) -> None:
     value = [{"messages": [HELLO, BYE]}, {"messages": [HELLO, BYE]}]
     sessions = [turn.session for turn in read_turns(write_json(value), user="ana")]

@@ -67,6 +67,24 @@ def test_a_picture_alone_is_left_out_and_keeps_nothing_else_away(
     assert records(picture) == []
 
 
+def test_what_is_written_beside_a_picture_or_sound_is_kept() -> None:
+    sloop = {"type": "image_url", "image_url": {"url": "data:", "caption": "a sloop"}}
+    found = records(
+        [
+            {
+                "role": "user",
+                "content": [sloop, {"type": "image", "caption": "a quay"}],
+                "images": ["a quay"],
+            },
+            {"role": "user", "content": [{"type": "input_audio", "transcript": "When does it leave?"}]},
+            {"role": "assistant", "content": None, "audio": {"id": "a", "transcript": "On Friday."}},
+            {"role": "assistant", "content": "At nine.", "audio": {"id": "b", "transcript": "At 9."}},
+        ]
+    )
+    assert found[0].metadata["images"] == ["a quay", "a sloop"]
+    assert [record.text for record in found] == ["", "When does it leave?", "On Friday.", "At nine."]
+
+
 @pytest.mark.parametrize("content", [[], [{"type": "file"}], [{"type": "text", "txt": "Look"}], ""])
 def test_a_message_that_may_say_something_is_refused(content: Any) -> None:
     with pytest.raises(errors.InvalidArgumentError, match=r"messages\[1\]\.text: got ''"):

@@ -260,6 +260,9 @@ def _to_draft(
     said = _text_of(message, place)
     text = used.around(said)
     captions = [checked_text(caption, f"{place}['images']") for caption in _listed(message, "images", place)]
+    captions += [
+        caption for caption in _captions_in(message.get("content"), place) if caption not in captions
+    ]
     says_nothing = not text.strip() and not captions
     if says_nothing and (used or any(message.get(key) for key in _TOOL_KEYS) or holds_thoughts(message)):
         return None
@@ -308,6 +311,15 @@ def _all_captions(captions: list[str], metadata: Mapping[str, Any], place: str) 
         accepted = "no captions where the metadata has something else under 'images'"
         raise invalid(f"{place}['images']", captions, accepted)
     return captions + [caption for caption in others if caption not in captions]
+
+
+def _captions_in(content: object, place: str) -> Iterator[str]:
+    """Those that stand with pictures among content parts."""
+    for part in content if isinstance(content, list) else ():
+        for holder in (part, part.get("image_url")) if isinstance(part, Mapping) else ():
+            caption = holder.get("caption") if isinstance(holder, Mapping) else None
+            if isinstance(caption, str) and caption.strip():
+                yield checked_text(caption, f"{place}['content']")
 
 
 def _text_of(message: Mapping[str, Any], place: str) -> str:
