@@ -73,6 +73,17 @@ def test_what_a_server_did(do: Callable[[], Any]) -> None:
     assert not is_broken_code(raised(do))
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        ImportError("sys.meta_path is None, Python is likely shutting down"),
+        AttributeError("partially initialized module 'json' has no attribute 'loads'"),
+    ],
+)
+def test_a_module_that_is_about_to_come_or_go(error: Exception) -> None:
+    assert not is_broken_code(error)
+
+
 def test_a_job_is_parked_at_once_and_can_be_retried(open_memory: Open, model: ScriptedModel) -> None:
     model.misbehave = lambda prompt: Client().ask()  # type: ignore[call-arg]
     memory = open_memory(AN_HOUR)
