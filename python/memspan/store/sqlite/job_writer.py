@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, NamedTuple
 
 from memspan.llm.usage import Usage
-from memspan.store.jobs import ClaimedJob, Due, Gathering, Note, Outcome, Step, Trail, Worker, at_once
+from memspan.store.jobs import ClaimedJob, Due, Gathering, Note, Outcome, Step, Worker, at_once
 from memspan.times import Micros
 
-from .job_reader import BEGUN, INTERRUPTED, USAGE_COLUMNS, SqliteJobReader
-from .known_users import KnownUsers
+from .job_reader import BEGUN, INTERRUPTED, USAGE_COLUMNS
+from .job_trails import SqliteTrailWriter
 from .statements import chunks, marks
-from .writer_state import WriterState
 
 __all__ = ["MOST_TURNS", "SqliteJobWriter"]
 
@@ -57,12 +55,8 @@ class _Gathered(NamedTuple):
 _NEW: Final = _Gathered(None, 0, 0, 0)
 
 
-class SqliteJobWriter(KnownUsers, SqliteJobReader):
+class SqliteJobWriter(SqliteTrailWriter):
     """`JobWriter` on an open exclusive transaction."""
-
-    def __init__(self, connection: sqlite3.Connection, state: WriterState) -> None:
-        super().__init__(connection)
-        self._state = state
 
     def _change(self, statement: str, parameters: Sequence[Any] = ()) -> int:
         """How many rows a statement changed."""
@@ -329,53 +323,6 @@ class SqliteJobWriter(KnownUsers, SqliteJobReader):
             (self._user_pk(user), parent, child),
         )
         return found is not None
-
-    def follow_trail(self, user: str, trail: Trail, now: Micros) -> None:
-        user_pk = self._user_pk(user)
-        here = self._one("SELECT pk FROM jobs WHERE id = ? AND user_pk = ?", (trail.id, user_pk))
-        # A record has one job: where others have these records, they are shown its turns as well.
-        jobs = sorted(self.making(user, trail.made) | ({here} if here is not None else set()))
-        if jobs:
-            own = set(trail.own).difference(self.seeing(user, trail.own, own=True))
-            for pk in jobs:
-                self._show(pk, user_pk, trail, own if pk == jobs[-1] else ())
-        else:
-            jobs = [self._done_elsewhere(user_pk, trail, now)]
-            self._show(jobs[0], user_pk, trail, trail.own)
-        self._connection.executemany(
-            "INSERT OR IGNORE INTO job_made VALUES (?, ?, ?)",
-            [(user_pk, id_, jobs[-1]) for id_ in trail.made],
-        )
-
-    def _done_elsewhere(self, user_pk: int | None, trail: Trail, now: Micros) -> int:
-        taken = self._one("SELECT 1 FROM jobs WHERE id = ?", (trail.id,)) is not None
-        cursor = self._connection.execute(
-            "INSERT INTO jobs (user_pk, id, recipe, session, state, run, created, updated) "
-            "VALUES (?, coalesce(?, lower(hex(randomblob(10)))), ?, ?, ?, 1, ?, ?)",
-            (
-                user_pk,
-                None if taken else trail.id,
-                trail.recipe,
-                trail.session,
-                "done" if trail.done else "pending",
-                now,
-                now,
-            ),
-        )
-        assert cursor.lastrowid is not None
-        return cursor.lastrowid
-
-    def _show(self, pk: int, user_pk: int | None, trail: Trail, own: Collection[str]) -> None:
-        """Let a job have seen all turns of a trail, those that it had not as its own if they are among these."""
-        places = self._all("SELECT position, record FROM job_turns WHERE job_pk = ? ORDER BY position", (pk,))
-        known = {record for _, record in places}
-        first, last = (places[0][0], places[-1][0]) if places else (0, -1)
-        new = [id_ for id_ in trail.own if id_ not in known]
-        owned = [id_ for id_ in new if id_ in own]
-        rows = [(pk, max(last, -1) + 1 + i, user_pk, id_) for i, id_ in enumerate(owned)]
-        seen = [*(id_ for id_ in trail.before if id_ not in known), *(id_ for id_ in new if id_ not in own)]
-        rows += [(pk, min(first, 0) - 1 - i, user_pk, id_) for i, id_ in enumerate(reversed(seen))]
-        self._connection.executemany("INSERT INTO job_turns VALUES (?, ?, ?, ?)", rows)
 
     def retry(self, user: str | None, id: str | None, now: Micros) -> int:
         # By what is asked for alone: `? IS NULL OR` would keep SQLite from the indexes.
