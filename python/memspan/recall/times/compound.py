@@ -15,6 +15,7 @@ from .counting import around
 from .dotted import other_order
 from .events import is_told_by_event
 from .just_been import has_just_been
+from .lasting import read_lasting
 from .listing import read_listed_day
 from .lone_days import ends_day
 from .named_days import latest_dated_weekday
@@ -249,6 +250,10 @@ def _beside(sentence: Sentence, at: int, depth: int) -> Reading | None:
     side = sentence.kind(stop)
     if directed and side in ("on", "comma", "of", "until"):
         return _said_on(sentence, at, first, stop)
+    if amount is not None:
+        lasting = read_lasting(sentence, at, amount, lambda other, first: read_time(other, first, depth + 1))
+        if lasting is not None:
+            return lasting
     if side not in ("before", "after") and not (side == "from" and amount):
         return None
     base = read_time(sentence, stop + 1, depth + 1)

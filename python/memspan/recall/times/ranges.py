@@ -11,6 +11,7 @@ from .calendar import SMALL_UNITS, Span, moved
 from .compound import read_time
 from .counting import stretch
 from .found import Relation
+from .lasting import with_length
 from .month_days import span_of_days
 from .partial import Partial
 from .placing import place
@@ -58,6 +59,8 @@ def read_range(sentence: Sentence, at: int) -> Related | None:
             return found
     if kind in ("between", "since"):
         return None
+    if (lasting := with_length(sentence, first)) is not None:
+        return Related(at, lasting, "in")
     after = sentence.tokens[first.stop] if first.stop < len(sentence.tokens) else None
     if (
         after is not None
