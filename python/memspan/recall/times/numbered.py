@@ -83,6 +83,16 @@ _COMPARING: Final = word_set("with against compared than")
 _MOST_JOINTS: Final = 3
 _LONG: Final = 3
 """Digits that a number of several pieces has in each."""
+_TAKEN_IN: Final = word_set(
+    "read reread reading watch watched watching rewatch rewatched seen saw finish finished borrow borrowed lend lent "
+    "recommend recommended"
+)
+"""Behind these stands what has a title, which may be a number."""
+_AUXILIARIES: Final = word_set("did have has had")
+_BEFORE_AUXILIARIES: Final = word_set("when where why who and so but ? . , ; ! :")
+"""No noun, which would be what they are about: "What did I read 2019?", "How many films have I watched 2022?"."""
+_LONGEST_SUBJECT: Final = 4
+_DATING: Final = word_set("unit season month weekday")
 _DIALLED: Final = word_set("call dial text ring")
 _MOST_YEARS: Final = 8
 
@@ -131,6 +141,8 @@ def is_number(sentence: Sentence, at: int) -> bool:
         at -= 2  # "pages 2019-2021"
     at, end = _years_around(sentence, at)
     before = sentence.tokens[at - 1] if at else None
+    if before is not None and _is_title(sentence, at, end):
+        return True
     if before is not None and before.word in _NUMBERED:
         return at < 2 or sentence.tokens[at - 2].word not in _PERSONS  # "Which books did I order 2019?"
     if sentence.lexicon.language != "en":
@@ -143,6 +155,25 @@ def is_number(sentence: Sentence, at: int) -> bool:
         return before.end < sentence.tokens[at].start  # "call 030 2023"
     last = at - 2 if before.word in _STILL else at - 1
     return last > 0 and sentence.tokens[last].word in _BEING and _names_number(sentence, last)
+
+
+def _is_title(sentence: Sentence, at: int, end: int) -> bool:
+    """As in "Did I read 1984?", "Habe ich 1984 letztes Jahr gelesen?": another time right behind it says when."""
+    before = sentence.tokens[at - 1]
+    if before.kind != "word" or end > at + 1:
+        return False
+    if sentence.kind(end) == "offset":
+        return True
+    if sentence.kind(end) in ("last", "this") and sentence.kind(end + 1) in _DATING:
+        return True
+    if before.word not in _TAKEN_IN or sentence.lexicon.language != "en":
+        return False
+    if at == 2 and sentence.tokens[0].word == "who":
+        return True
+    for place in range(at - 2, max(-1, at - 2 - _LONGEST_SUBJECT), -1):
+        if sentence.tokens[place].word in _AUXILIARIES:
+            return place == 0 or sentence.tokens[place - 1].word in _BEFORE_AUXILIARIES
+    return False
 
 
 def _years_around(sentence: Sentence, at: int) -> tuple[int, int]:
