@@ -271,6 +271,7 @@ def _season(sentence: Sentence, at: int) -> Reading | None:
     token = sentence.tokens[at]
     if (
         token.word in ("fall", "spring")
+        and token.end - token.start == len(token.word)  # no "spring break"
         and not token.capital
         and sentence.kind(at - 1) not in _BEFORE_SEASONS
         and sentence.kind(at + 1) not in _AFTER_SEASONS

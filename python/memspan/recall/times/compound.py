@@ -152,8 +152,16 @@ def _has_article(sentence: Sentence, at: int, after: int) -> bool:
     if sentence.kind(at - 1) == "the" or sentence.lexicon.single:
         return True
     if sentence.lexicon.language == "en":  # "by end of month"
-        return sentence.kind(after - 1) in ("by", "until", "before", "since") and sentence.closes(at + 1)
+        led = after - 1 - (sentence.kind(after - 1) == "the")
+        return _leads_to_end(sentence, led) and sentence.closes(at + 1)
     return at - 1 > after and sentence.kind(at - 1) in ("of", "from")
+
+
+def _leads_to_end(sentence: Sentence, at: int) -> bool:
+    """As in "by end of month", "at year end"."""
+    if sentence.kind(at) == "on":
+        return sentence.tokens[at].word == "at"
+    return sentence.kind(at) in ("by", "until", "before", "since")
 
 
 def _unit_of(sentence: Sentence, at: int, depth: int) -> Reading | None:

@@ -26,6 +26,8 @@ NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
     "shrove tuesday": (-47,),
     "ash wednesday": (-46,),
     "rose monday": (-48,),
+    "carnival": (-50,),
+    "easter break": (-9,),
     "palm sunday": (-7,),
     "holy week": (-7,),
     "maundy thursday": (-3,),
@@ -69,7 +71,7 @@ NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
     "new year eve": (12, 31),
 }
 
-_LENGTHS: Final = {"holy week": 8, "christmas break": 15}
+_LENGTHS: Final = {"holy week": 8, "christmas break": 15, "easter break": 18, "carnival": 4}
 """Days of those that have more than one."""
 _MONTHS_BACK: Final = 240
 

@@ -74,7 +74,12 @@ LEXICON = Lexicon(
         | {
             f"{noun} voor": (None, ("on", None)) for noun in ("plannen", "afspraak", "afspraken", "programma")
         },
-        "season": {"lente|voorjaar": 0, "zomer": 1, "herfst|najaar": 2, "winter": 3},
+        "season": {
+            "lente|voorjaar": 0,
+            "zomer|zomervakantie": 1,
+            "herfst|najaar|herfstvakantie": 2,
+            "winter": 3,
+        },
         "part": {"ochtend|'s morgens": 0, "middag": 1, "avond": 2, "nacht": 3},
         "number": {
             "één": 1,
@@ -146,6 +151,9 @@ LEXICON = Lexicon(
             "morgen": 1,
             "overmorgen": 2,
             "gisteravond|gisterenavond|vannacht": (-1, 3),
+            "morgenochtend|morgenvroeg": (1, 0),
+            "morgenmiddag": (1, 1),
+            "morgenavond": (1, 2),
             "vanavond": (0, 2),
             "vanochtend|vanmorgen": (0, 0),
             "vanmiddag": (0, 1),
@@ -158,6 +166,7 @@ LEXICON = Lexicon(
             "tweede kerstdag": "boxing",
             "kerstavond": "christmas eve",
             "kerstvakantie": "christmas break",
+            "paasvakantie": "easter break",
             "pasen|eerste paasdag": "easter",
             "tweede paasdag": "easter monday",
             "sinterklaas": "nicholas",

@@ -73,13 +73,19 @@ LEXICON = Lexicon(
             "century|centuries": "century",
         },
         "season": {
-            "spring|springtime": 0,
-            "summer|summertime|summer holidays|summer holiday|summer vacation": 1,
-            "fall|autumn": 2,
+            "spring|springtime|spring break": 0,
+            "summer|summertime|summer holidays|summer holiday|summer vacation|summer break|summer hols": 1,
+            "fall|autumn|fall break|autumn break": 2,
             "winter|wintertime": 3,
         },
         # With the space between them left out.
-        "glued": _GLUED | {"w / c|w / b": (("unit", "week"), ("of", None), ("of", None))},
+        "glued": _GLUED
+        | {"w / c|w / b": (("unit", "week"), ("of", None), ("of", None))}
+        | {f"{unit} end": (("late", 2), ("unit", unit)) for unit in ("month", "quarter", "year")}
+        | {
+            f"{unit} - end": (("late", 2), ("dash", None), ("unit", unit))
+            for unit in ("month", "quarter", "year")
+        },
         # More than one of them: only a number of turns ago.
         "plural": {
             "springs": ("season", 0),
@@ -229,7 +235,8 @@ LEXICON = Lexicon(
             "christmas eve|xmas eve": "christmas eve",
             "christmas|christmas day|christmas time|christmastime|xmas": "christmas",
             "christmas break|christmas holidays|christmas holiday|christmas vacation|xmas break|xmas holidays"
-            "|christmas hols": "christmas break",
+            "|christmas hols|winter break": "christmas break",
+            "easter break|easter holidays|easter holiday|easter vacation|easter hols": "easter break",
             "boxing day": "boxing",
             "martin luther king day|martin luther king jr day|mlk day": "martin luther king",
             "president day|presidents day|presidents ' day": "presidents",

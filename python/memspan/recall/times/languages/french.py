@@ -44,7 +44,7 @@ LEXICON = Lexicon(
             "décennie|décennies": "decade",
             "siècle": "century",
         },
-        "season": {"printemps": 0, "été": 1, "automne": 2, "hiver": 3},
+        "season": {"printemps": 0, "été|vacances d été|grandes vacances": 1, "automne": 2, "hiver": 3},
         "plural": {
             "nuits": ("part", 3),
             "soirs": ("part", 2),
@@ -130,6 +130,7 @@ LEXICON = Lexicon(
         "named": {
             "noël": "christmas",
             "vacances de noël": "christmas break",
+            "vacances de pâques": "easter break",
             "veille de noël|réveillon de noël": "christmas eve",
             "veille du nouvel an|saint - sylvestre|saint sylvestre": "new year eve",
             "pâques|dimanche de pâques": "easter",

@@ -91,7 +91,7 @@ LEXICON = Lexicon(
             for number, month in enumerate(_MONTHS, 1)
             for spelling, held in _HELD.items()
         },
-        "season": {"frühling|frühjahr": 0, "sommer": 1, "herbst": 2, "winter": 3},
+        "season": {"frühling|frühjahr": 0, "sommer|sommerferien": 1, "herbst|herbstferien": 2, "winter": 3},
         "part": {"vormittag|am morgen|jeden morgen": 0, "nachmittag": 1, "abend": 2, "nacht": 3},
         "number": {"zwei|zwo": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7, "acht": 8}
         | {
@@ -184,6 +184,7 @@ LEXICON = Lexicon(
             "weihnachten|erster weihnachtstag|ersten weihnachtstag|erster weihnachtsfeiertag|ersten weihnachtsfeiertag"
             "|1 . weihnachtstag|1 . weihnachtsfeiertag": "christmas",
             "weihnachtsferien": "christmas break",
+            "osterferien": "easter break",
             "heiligabend": "christmas eve",
             "silvester": "new year eve",
             "neujahr": "new year",

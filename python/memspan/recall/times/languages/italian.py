@@ -44,7 +44,7 @@ LEXICON = Lexicon(
             "decennio|decenni": "decade",
             "secolo": "century",
         },
-        "season": {"primavera": 0, "estate": 1, "autunno": 2, "inverno": 3},
+        "season": {"primavera": 0, "estate|vacanze estive": 1, "autunno": 2, "inverno": 3},
         "number": {"due|un paio di": 2, "tre": 3, "quattro": 4, "cinque": 5, "sei": 6, "sette": 7, "otto": 8}
         | {
             "nove": 9,
@@ -129,6 +129,7 @@ LEXICON = Lexicon(
         "named": {
             "natale": "christmas",
             "vacanze di natale|vacanze natalizie": "christmas break",
+            "vacanze di pasqua|vacanze pasquali": "easter break",
             "pasqua|domenica di pasqua": "easter",
             "domenica delle palme": "palm sunday",
             "settimana santa": "holy week",

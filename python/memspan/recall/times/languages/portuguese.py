@@ -46,7 +46,7 @@ LEXICON = Lexicon(
             "década|décadas": "decade",
             "século": "century",
         },
-        "season": {"primavera": 0, "verão": 1, "outono": 2, "inverno": 3},
+        "season": {"primavera": 0, "verão|férias de verão": 1, "outono": 2, "inverno": 3},
         "number": {"dois|duas": 2, "três": 3, "quatro": 4, "cinco": 5, "seis": 6, "sete": 7, "oito": 8}
         | {
             "nove": 9,
@@ -128,6 +128,7 @@ LEXICON = Lexicon(
         "named": {
             "natal": "christmas",
             "férias de natal|férias do natal": "christmas break",
+            "carnaval": "carnival",
             "páscoa|domingo de páscoa": "easter",
             "domingo de ramos": "palm sunday",
             "semana santa": "holy week",

@@ -44,7 +44,7 @@ LEXICON = Lexicon(
             "década|décadas": "decade",
             "siglo": "century",
         },
-        "season": {"primavera": 0, "verano": 1, "otoño": 2, "invierno": 3},
+        "season": {"primavera": 0, "verano|vacaciones de verano": 1, "otoño": 2, "invierno": 3},
         "plural": {
             f"los {day}": ("weekday", weekday)
             for weekday, day in enumerate(("lunes", "martes", "miércoles", "jueves", "viernes"))
