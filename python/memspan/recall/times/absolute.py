@@ -18,7 +18,15 @@ from .partial import Partial
 from .reading import Reading, Sentence
 from .turns import part_of_day
 from .weeks import read_week, read_week_behind
-from .years import POSSESSIVES, QUALIFIED, read_bare_year, read_decade, read_short_year, read_year
+from .years import (
+    POSSESSIVES,
+    QUALIFIED,
+    read_bare_year,
+    read_decade,
+    read_short_year,
+    read_year,
+    read_year_of_two,
+)
 
 __all__ = ["MONTHLY", "read_absolute", "read_partial"]
 
@@ -250,7 +258,7 @@ def _quarter(sentence: Sentence, which: int, months: int, stop: int) -> Reading 
     """A quarter of a year, or a half: "H2" alone may be anything."""
     if sentence.kind(stop) == "dash" and sentence.tokens[stop - 1].end == sentence.tokens[stop].start:
         stop += sentence.kind(stop + 1) == "year"  # "Q2-2022"
-    year, end = read_year(sentence, stop)
+    year, end = read_year_of_two(sentence, stop)
     name = "a quarter" if months == 3 else "a half"
     first = months * (which - 1)
     if year is not None:
@@ -278,7 +286,7 @@ def _season(sentence: Sentence, at: int) -> Reading | None:
         and not _beside_season(sentence, at)
     ):
         return None  # the verbs
-    year, end = read_year(sentence, at + 1)
+    year, end = read_year_of_two(sentence, at + 1)
     if year is not None:
         if season == _WINTER and sentence.kind(end) == "dash" and sentence.kind(end + 1) == "year":
             end += 2 * (sentence.value(end + 1) == year + 1)  # "winter 2021-2022"
@@ -319,7 +327,7 @@ def _named(sentence: Sentence, at: int) -> Reading | None:
     weekend = held == "weekend"
     week = held == "week" and sentence.tokens[at + 1].word == "week"
     part, stop = (None, at + 2) if weekend or week else part_at(sentence, at + 1)
-    year, end = read_year(sentence, stop)
+    year, end = read_year_of_two(sentence, stop)
     if year is not None:
         found = Reading(named_day(name, year), end, _FULL, "a named day of a year", "day")
     elif sentence.closes(stop) or sentence.tokens[at].possessive or _counts_years(sentence, stop):

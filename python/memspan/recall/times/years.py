@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from memspan.recall.words import word_set
@@ -18,6 +19,7 @@ __all__ = [
     "read_decade",
     "read_short_year",
     "read_year",
+    "read_year_of_two",
     "read_years_of",
 ]
 
@@ -29,6 +31,8 @@ _BEFORE_DECADES: Final = frozenset(["the", "early", "mid", "late", "dash"])
 _CENTURIES: Final = {"nineteen": 1900, "twenty": 2000}
 _FAR_AHEAD: Final = 20
 _FAR: Final = (1000, 2200)
+_DIGITS: Final = re.compile(r"\d\d")
+_LAST_CENTURY: Final = 50
 _COUNTING: Final = frozenset(["of", "unit", "number", "year", "blob", "decimal", "clock"])
 POSSESSIVES: Final = frozenset(["my", "our", "your", "his", "her", "their"])
 
@@ -47,6 +51,32 @@ def read_year(sentence: Sentence, at: int) -> tuple[int | None, int]:
         return sentence.value(stop), _after_year(sentence, stop + 1)
     spelled = _spelled_year(sentence, stop)
     return (None, at) if spelled is None else (spelled, stop + 2)
+
+
+def read_year_of_two(sentence: Sentence, at: int) -> tuple[int | None, int]:
+    """A year, or its last two digits where nothing else has such a number: "summer 22", "Q3 22", "Christmas 21"."""
+    year, end = read_year(sentence, at)
+    stop = at + (sentence.kind(at) == "of")
+    if (
+        year is not None
+        or sentence.kind(stop) != "number"
+        or not _DIGITS.fullmatch(sentence.tokens[stop].word)
+    ):
+        return year, end
+    short: int = sentence.value(stop)
+    running = sentence.now.year % 100
+    if running + 1 < short < _LAST_CENTURY or not _ends_year(sentence, stop + 1):
+        return None, at
+    return short + (2000 if short <= running + 1 else 1900), stop + 1
+
+
+def _ends_year(sentence: Sentence, at: int) -> bool:
+    """Whether nothing is counted or measured there."""
+    if sentence.kind(at) == "other":
+        return sentence.tokens[at].word in '?!;:)"”'
+    if sentence.lexicon.language == "en" and sentence.kind(at) == "word":
+        return sentence.closes(at)
+    return sentence.kind(at) in ("", "comma", "dot")
 
 
 def _is_far_year(sentence: Sentence, at: int, stop: int) -> bool:
