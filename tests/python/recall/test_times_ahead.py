@@ -84,3 +84,17 @@ def test_what_began_is_over(question: str) -> None:
 def test_a_long_sentence_is_not_looked_at() -> None:
     question = "Was steht am Freitag " + "und am Montag " * 20 + "an?"
     assert find_times(question, "2023-06-15T14:30Z")[0].start == to_micros("2023-06-09")
+
+
+@pytest.mark.parametrize(
+    ("question", "end"),
+    [
+        ("What do I need to do before Friday?", "2023-06-23"),
+        ("What is due before the 16th?", "2023-07-16"),
+        ("What is due by Friday?", "2023-06-17"),
+        ("What did I do before Friday?", "2023-06-16"),
+    ],
+)
+def test_on_a_day_itself_what_is_to_come_before_it_is_so_before_the_next(question: str, end: str) -> None:
+    (found,) = find_times(question, "2023-06-16T10:00Z")
+    assert (found.start, found.end) == (None, to_micros(end))

@@ -32,7 +32,7 @@ __all__ = ["MONTHLY", "read_absolute", "read_partial"]
 
 MONTHLY: Final = word_set(
     "rent bill bills invoice invoices payment payments report budget expenses salary paycheck payslip statement sales "
-    "numbers newsletter"
+    "numbers newsletter recap summary overview digest"
 )
 """What there is one of each month, and what hardly anybody has who is called June."""
 _FULL: Final = 1.0
@@ -43,6 +43,10 @@ _BEFORE_SEASONS: Final = word_set(
 _JOINTS: Final = frozenset(["to", "dash", "and", "or"])
 _AFTER_SEASONS: Final = frozenset(["year", "shortyear", "of"])
 _WINTER: Final = SEASONS.index("winter")
+_WISHES: Final = word_set(
+    "happy merry joyeux joyeuses joyeuse feliz felices frohe frohes fröhliche buon buona"
+)
+"""Before a feast they greet: "Happy Easter!"."""
 _MOST_MONTHS: Final = 12
 _LEADS: Final = frozenset(["the", "on", "in", "until", "since", "before", "after"])
 # Adverbs and verbs that may follow a name where a noun would follow a month ("what did the May girl", "my April said").
@@ -323,6 +327,8 @@ def _counts_years(sentence: Sentence, at: int) -> bool:
 
 def _named(sentence: Sentence, at: int) -> Reading | None:
     name: str = sentence.value(at)
+    if at and sentence.tokens[at - 1].word in _WISHES:
+        return None
     held = sentence.value(at + 1) if sentence.kind(at + 1) == "unit" else None
     weekend = held == "weekend"
     week = held == "week" and sentence.tokens[at + 1].word == "week"

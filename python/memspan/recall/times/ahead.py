@@ -9,6 +9,7 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .calendar import moved, unit_span
+from .fragments import asks_of_event
 from .lexicon import TELLING, Token
 from .nights import verbs_of
 from .present import tells_of_event
@@ -18,7 +19,9 @@ from .relations import read_related
 
 __all__ = ["ahead_from", "is_planned_for", "read_nearer", "read_next"]
 
-_AHEAD: Final = word_set("will shall gonna due upcoming deadline deadlines plans agenda schedule")
+_AHEAD: Final = word_set(
+    "will shall gonna due upcoming deadline deadlines plans agenda schedule reminder reminders"
+)
 _BEFORE_TO: Final = word_set("going need needs have has supposed plan plans planning")
 _OPEN: Final = word_set("free busy available open away back")
 _NOW: Final = word_set("am is are i'm we're you're he's she's they're")
@@ -40,6 +43,7 @@ _BE: Final = word_set("be is are get gets")
 _ARRANGED: Final = word_set("planned scheduled booked arranged")
 _THINGS: Final = word_set("anything something nothing")
 _ADVISED: Final = word_set("should must")
+_DONE: Final = word_set("done ready paid sent bought")
 _DOERS: Final = word_set("i we you he she they i'm we're you're he's she's they're")
 """Behind these "meeting" is what one does."""
 _HAVE: Final = word_set("have has got")
@@ -99,6 +103,8 @@ def _is_ahead(sentence: Sentence, first: int, stop: int) -> bool:
     """The same of the tokens between two."""
     lexicon, tokens = sentence.lexicon, sentence.tokens[first:stop]
     if lexicon.language == "en":
+        if stop < len(sentence.tokens) and sentence.tokens[stop].word == "?" and asks_of_event(tokens):
+            return True
         return _looks_ahead(_with_is(tokens))
     if lexicon.ahead is None or not 1 < len(tokens) <= _MOST:
         return False
@@ -177,7 +183,11 @@ def _is_had(words: Sequence[str], at: int) -> bool:
 
 def _is_advice(after: Sequence[str]) -> bool:
     """Whether "should", by the words behind it, is about what is to be done: not "should have", "should I remember"."""
-    return "have" not in after and "be" not in after and _LOOKING_BACK.isdisjoint(after)
+    if "be" in after:  # "what should be done", but not "which one should be mine"
+        be = list(after).index("be")
+        if be + 1 == len(after) or not (after[be + 1] in _DONE or after[be + 1].endswith("ed")):
+            return False
+    return "have" not in after and _LOOKING_BACK.isdisjoint(after)
 
 
 def _has_on(before: str, after: str) -> bool:
@@ -205,11 +215,15 @@ def read_nearer(sentence: Sentence, at: int, latest: Related) -> Related:
 def read_next(sentence: Sentence, at: int, found: Related) -> Related:
     """The same expression, as the first of its kind that is not over."""
     reading = found.reading
-    if reading.recurs is None or found.relation not in _BOUNDED or reading.span.end > sentence.now:
+    if reading.recurs is None or found.relation not in _BOUNDED:
+        return found
+    running = reading.span.end > sentence.now
+    if running and (found.relation != "before" or reading.span.start > sentence.now):
         return found
     if sentence.kind(found.first - 1) == "from":
         return found  # "the plans from May"
-    start = unit_span(reading.unit, sentence.now).start
+    # On a Friday, what is due "before Friday" is so before the next.
+    start = reading.span.end if running else unit_span(reading.unit, sentence.now).start
     later = read_related(sentence.as_of(moved(start, reading.recurs, 1) - _MOMENT), at)
     if later is None or later.reading.stop < reading.stop or later.reading.span.end <= sentence.now:
         return found

@@ -7,18 +7,18 @@ from typing import Final
 
 from memspan.recall.words import word_set
 
-__all__ = ["tells_of_event"]
+__all__ = ["EVENTS", "tells_of_event"]
 
 _BE: Final = word_set("is are am")
 _DO: Final = word_set("do does")
 _HABITUAL: Final = word_set("always ever every sometimes")
-_EVENTS: Final = word_set(
+EVENTS: Final = word_set(
     "trip trips flight flights train journey holiday vacation visit wedding funeral graduation ceremony party parties "
     "dinner lunch breakfast brunch bbq barbecue picnic date reunion sleepover dentist doctor appointment appointments "
     "checkup classes lessons games concerts surgery operation meeting meetings interview exam exams test class lesson "
     "school deadline presentation rehearsal practice recital concert gig show play festival event events game match "
     "race marathon tournament workshop conference hearing delivery launch premiere camp hike weather forecast dance "
-    "performance reservation work training shift tasks todos chores homework menu"
+    "performance reservation appt appts mtg work training shift tasks todos chores homework menu"
 )
 _IN: Final = word_set("on in at this for during before after by")
 _LINKS: Final = word_set("of about from that which who")
@@ -69,7 +69,7 @@ def tells_of_event(words: Sequence[str]) -> bool:
 def _is_event(words: Sequence[str], at: int) -> bool:
     """As in "is the party on Saturday", "the party is on Saturday", "where am I in May", "what is on Friday"."""
     after = words[at + 1 : at + 2 + _NEAR]
-    if at and words[at - 1] in _EVENTS and after and after[0] in _IN:
+    if at and words[at - 1] in EVENTS and after and after[0] in _IN:
         return True
     if _follows_event(words, at):
         return True
@@ -113,6 +113,6 @@ def _follows_event(words: Sequence[str], at: int) -> bool:
     for place, word in enumerate(after[:-1]):
         if word in _LINKS:
             break
-        if word in _EVENTS and after[place + 1] in _IN:
+        if word in EVENTS and after[place + 1] in _IN:
             return True
     return False

@@ -95,7 +95,10 @@ def read_from_now(sentence: Sentence, at: int) -> Related | None:
 
 def _now(sentence: Sentence, at: int) -> Reading | None:
     """The end of "since May until now"; alone it is no time to look for."""
-    if sentence.kind(at) != "now":
+    present = at < len(sentence.tokens) and sentence.tokens[at].word in ("present", "date")
+    if sentence.kind(at) != "now" and not (
+        present and sentence.tokens[at - 1].word == "to" and sentence.closes(at + 1)
+    ):
         return None
     return Reading(Span(sentence.now, sentence.now), at + 1, 1.0, "now", "day", needs_preposition=True)
 
