@@ -18,7 +18,7 @@ from .just_been import has_just_been
 from .lasting import read_lasting
 from .listing import read_listed_day
 from .lone_days import ends_day
-from .named_days import latest_dated_weekday
+from .named_days import latest_dated_weekday, with_weekend
 from .partial import Partial
 from .parts import read_part, read_week_of_month
 from .placing import placed_after, placed_before
@@ -49,7 +49,7 @@ def read_time(sentence: Sentence, at: int, depth: int = 0) -> Reading | None:
     if found is None:
         return None
     if found.partial is not None and found.partial.day is not None:
-        found = _past_weekday(sentence, found)
+        found = _with_weekend(sentence, _past_weekday(sentence, found))
     if (same := read_same_beside(sentence, found)) is not None:
         return same
     if found.recurs is not None:
@@ -68,6 +68,18 @@ def _past_weekday(sentence: Sentence, found: Reading) -> Reading:
         return found
     closed = opened and at + 1 < len(sentence.tokens) and sentence.tokens[at + 1].word == ")"
     return found._replace(stop=at + 1 + closed)
+
+
+def _with_weekend(sentence: Sentence, found: Reading) -> Reading:
+    """As in "July 4th weekend": a date and the weekend beside it."""
+    at = found.stop
+    if sentence.kind(at) != "unit" or sentence.value(at) != "weekend" or not sentence.closes(at + 1):
+        return found
+    if sentence.lexicon.language != "en" or sentence.tokens[at].word in sentence.lexicon.many:
+        return found
+    return found._replace(
+        span=with_weekend(found.span), stop=at + 1, unit="weekend", partial=None, needs_preposition=False
+    )
 
 
 def _read(sentence: Sentence, at: int, depth: int) -> Reading | None:

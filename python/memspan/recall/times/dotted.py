@@ -64,13 +64,24 @@ def _behind_weekday(sentence: Sentence, at: int) -> bool:
 def slashed_day(sentence: Sentence, at: int) -> tuple[Partial, int] | None:
     """The day of two numbers with a slash ("on 12/24", "le 24/12"), in the order of the language."""
     match = _SLASHED.fullmatch(sentence.tokens[at].word)
-    if match is None or not _leads(sentence, at):
+    if match is None:
         return None
     one, two = int(match[1]), int(match[2])
     day, month = (one, two) if sentence.lexicon.day_first else (two, one)
     if month > 12 and day <= 12:
         day, month = month, day
-    return (Partial(None, month, day), at + 1) if 1 <= month <= 12 and 1 <= day <= 31 else None
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    written = Partial(None, month, day)
+    return (written, at + 1) if _falls_on(sentence, at, written) or _leads(sentence, at) else None
+
+
+def _falls_on(sentence: Sentence, at: int, written: Partial) -> bool:
+    """Whether the day of the week before it is that of the date, whatever stands behind: "Tue 5/9 meeting"."""
+    if sentence.kind(at - 1) != "weekday":
+        return False
+    span = written.resolve(sentence.now)
+    return span is not None and span.start.weekday() == sentence.value(at - 1)
 
 
 def other_order(token: Token, written: Partial) -> Partial | None:

@@ -57,6 +57,9 @@ _COMPARE: Final = word_set("compare compared comparing")
 _BEFORE_COMPARED: Final = 8
 """Tokens before what is compared among which it is said that it is."""
 _RECURRING: Final = word_set("month weekday unit season part named plural")
+_VERBS: Final = word_set("may march mar")
+_AFTER_LISTED: Final = frozenset(["", "comma", "dot", "other", "and", "or"])
+_AFTER_MONTHS: Final = frozenset(["in", "of", "on", "to"])
 _LISTED: Final = frozenset(["and", "or", "comma", "to", "dash"])
 _DAYS_OF_A_WEEK: Final = 7
 _STARTS: Final = word_set(
@@ -184,7 +187,7 @@ def _introduced(sentence: Sentence, at: int, found: Reading) -> bool:
     token = sentence.tokens[at]
     last = sentence.last
     joined_to = before in ("and", "or", "comma") and last is not None and last.stop == at - 1
-    if joined_to and (token.capital or not token.short):
+    if joined_to and (token.capital or not token.short or _lists_month(sentence, at, found)):
         return True  # "in May and June"
     if "the" in (before, sentence.kind(at)) and found.unit == "day" and sentence.tokens[found.stop - 1].short:
         return False  # "in the sun"
@@ -202,6 +205,18 @@ def _introduced(sentence: Sentence, at: int, found: Reading) -> bool:
         led = sentence.tokens[at - 2].word if at > 1 and sentence.tokens[at - 1].word == "for" else ""
         return (led in MONTHLY or led in _PLANS) and sentence.closes(found.stop)
     return before in _PREPOSITIONS or before == "on"
+
+
+def _lists_month(sentence: Sentence, at: int, found: Reading) -> bool:
+    """Whether a month without its capital goes on a list of them: "in march, april and may", but not "in april and may
+    I go"."""
+    last = sentence.last
+    if found.unit != "month" or last is None or last.unit != "month":
+        return False
+    follows = sentence.kind(found.stop)
+    if follows == "word" or follows in _AFTER_MONTHS:
+        return sentence.tokens[at].word not in _VERBS and sentence.closes(found.stop)
+    return follows in _AFTER_LISTED
 
 
 def _is_compared(sentence: Sentence, at: int) -> bool:

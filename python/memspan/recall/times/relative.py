@@ -25,6 +25,7 @@ _SITTERS: Final = frozenset(["i", "he", "she", "we", "they", "you", "who", "it",
 _COUNTS: Final = frozenset(["number", "decimal", "few", "amount", "half"])
 _AFTER_ALL: Final = frozenset(["", "comma", "dot", "other", "in", "on"])
 _PERIODS: Final = frozenset(["month", "year", "season"])
+_SHARED: Final = frozenset(["week", "weekend", "month", "quarter", "year"])
 _NO_CERTAIN: Final = frozenset(["that", "which", "what"])
 _BESIDE_LAST: Final = {"before": "last", "after": "next"}
 
@@ -91,6 +92,8 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
     direction = _DIRECTIONS[word]
     follows = at + 1
     kind = sentence.kind(follows)
+    if kind in ("and", "or") and sentence.kind(at + 2) in _DIRECTIONS:
+        return _shared_unit(sentence, at)
     if direction == 0 and _DIRECTIONS.get(kind):  # "this past weekend"
         return _directed(sentence, follows, rolling=rolling)
     if (
@@ -138,6 +141,17 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
         return found
     weekly = kind == "weekday" or (kind == "unit" and found.unit == "weekend")
     return turned(sentence, -1, follows, follows + 1) if weekly and has_just_been(sentence, at) else found
+
+
+def _shared_unit(sentence: Sentence, at: int) -> Reading | None:
+    """As in "this and last week": the first of the two; the other is read on its own."""
+    unit_at = at + 3
+    if sentence.kind(unit_at) != "unit" or sentence.value(unit_at) not in _SHARED:
+        return None
+    first, second = _DIRECTIONS[sentence.kind(at)], _DIRECTIONS[sentence.kind(at + 2)]
+    if first == second or sentence.value(at) or not sentence.closes(unit_at + 1):
+        return None
+    return turned(sentence, first, unit_at, at + 1)
 
 
 def _or_more(sentence: Sentence, at: int) -> bool:

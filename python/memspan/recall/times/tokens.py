@@ -95,6 +95,9 @@ def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:
             led = bool(tokens) and (tokens[-1].kind in _DIRECTED or tokens[-1].word == "on")
             verb = word in _VERBS and not token.capital and not led
             token.kind, token.short = ("word" if verb else "weekday"), True
+        elif kind == "part" and tokens and tokens[-1].word in _VERBS:
+            if len(tokens) < 2 or tokens[-2].kind != "the":
+                tokens[-1].kind = "weekday"  # "wed night", but not "in the sun night and day"
         elif kind == "word" and word + text[end : end + 1] in _PARTS_OF_YEARS:
             token.kind = "other"
         if len(word) < end - start and piece[-2:] in _POSSESSIVE:
