@@ -42,6 +42,7 @@ from .east_asian_ago import (
 )
 from .east_asian_ahead import ahead_in, has_begun, last_weekend
 from .east_asian_beside import counted_from, is_denied, past_weekday, with_part
+from .east_asian_numbers import MONTH, WEEK, read_month, read_week
 from .east_asian_related import Related, related_in
 from .languages.east_asian import (
     AGO,
@@ -368,6 +369,8 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
             r"(?!\d|[/.\-]\d|版)",
             _date,
         ),
+        (WEEK, read_week),
+        (MONTH, read_month),
         (rf"(?:(?P<y>{YEAR})年|(?P<word>{_YEARS})の?)?(?P<m>{NUMBER})月[の的]?{_THIRD}", _month_part),
         (
             rf"(?<![{_COUNTS}])(?:(?P<y>{YEAR})年|(?P<word>{_YEARS})的?)?(?P<first>[一二三四五六七八])(?P<last>[二三四五六七八九])月",

@@ -9,6 +9,7 @@ from re import Match
 from typing import Final, TypeAlias
 
 from .calendar import moved, unit_span
+from .east_asian_numbers import read_month
 from .east_asian_related import Related
 from .korean_ahead import ahead_in
 from .korean_readers import (
@@ -126,6 +127,10 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
         ),
         (r"(?<![\w./-])(?P<m>\d{1,2})(?P<sign>[/.])(?P<d>\d{1,2})(?=에|부터|까지)", read_day_in_numbers),
         (r"(?<![\w-])(?P<y>(?:19|20)\d\d)-?[Ww](?P<n>\d\d)(?![\d-])", read_week),
+        (
+            r"(?<![\w./-])(?P<y>(?:19|20)\d\d)[/.-](?P<m>0?[1-9]|1[0-2])(?=에|의 ?|부터|까지|엔|이후|이전)",
+            read_month,
+        ),
         (
             rf"{_FREE}(?P<low>\d{{1,3}}) ?[~〜–,-] ?(?P<high>\d{{1,3}}) ?(?P<unit>{_words(UNITS)}) ?전"
             r"(?!반|체|화|부(?!터))",
