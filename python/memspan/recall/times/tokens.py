@@ -31,6 +31,8 @@ _LETTERED: Final = {
 _BEFORE_NUMBERS: Final = frozenset(["q", "h", "fy", "t", "s", "w"])
 _WEEK: Final = re.compile(r"w\d{1,2}")
 _HALF_YEARS: Final = ("halbjahr", "semestre", "полугоди", "półrocz")
+_QUARTERS: Final = ("de", "nl", "pl", "ru")
+"""Languages whose word for a quarter hardly means anything else."""
 _ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
 _WITH_YEAR: Final = re.compile(r"([1-4])[/-]((?:19|20)?\d\d)")
 _WEEK_OF_YEAR: Final = re.compile(r"(\d{1,2})/((?:19|20)?\d\d)")
@@ -233,7 +235,11 @@ def _join_quarter(joined: list[Token], unit: Token, lexicon: Lexicon) -> bool:
     if at < 0:
         return False
     number = joined[at]
-    which = number.value if number.kind == "number" and number.word[0].isdigit() else None
+    # "Im zweiten Quartal"; a list of them is read as one, and a "trimestre" may be one of a school.
+    spelled = number.ordinal and quarter and lexicon.language in _QUARTERS
+    spelled = spelled and not (at and joined[at - 1].kind in ("and", "or", "comma", "to"))
+    told = number.kind == "number" and (spelled or number.word[0].isdigit())
+    which = number.value if told else None
     if number.capital and number.word in _ROMAN:
         which = _ROMAN[number.word]
     if which not in ((1, 2, 3, 4) if quarter else (1, 2)):
