@@ -19,8 +19,16 @@ _USUAL: Final = (
     r"start (?:my|the|our|your|their) (?:day|morning|week|year)s?)\b"
 )
 _HABIT: Final = rf"(?:{HABIT}|{USUALLY} (?:{HABIT}|{_USUAL}))"
+# What once happened, and was done in no steps.
+_HAPPENED: Final = (
+    r"(?:sleep|meet|react|respond|hear|find out|end up|lose|hurt|die|score|become|decide|vote|travel|"
+    r"break (?:my|his|her|their|our)|learn (?:about|of)|do(?= (?:on|in|at|with|during|last|this)\b|\W*$)|"
+    r"go(?! (?:about|through)\b)|get (?:to|home|there|here|into|engaged|married|sick|lost)|"
+    r"come (?:up|to|across|home))(?!\w)"
+)
 _PATTERN: Final = (
-    rf"\bhow (?:(?:do|does|did) {_DOER}\b(?! {_HABIT})|(?:can|could|should|shall|would|must|might) {_DOER}\b)"
+    rf"\bhow (?:(?:do|does) {_DOER}\b(?! {_HABIT})|did {_DOER}\b(?! {_HABIT})(?! {_HAPPENED})"
+    rf"|(?:can|could|should|shall|would|must|might) {_DOER}\b)"
     r"|\bhow (?:is|are|was|were) .{1,80}\b(?:done|made|handled|fixed|set up|deployed|installed|carried out)\b"
     r"|\bhow to\b|\bsteps? (?:to|for|of|in|needed|required)\b|\b(?:the|a|what) (?:usual |right |standard |best )?"
     r"(?:procedure|process|workflow|way) (?:to|for|of|when|is|do)\b|\b(?:walk|guide|take) me through\b"

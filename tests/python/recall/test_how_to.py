@@ -21,6 +21,9 @@ from memspan.recall.vocabulary import Vocabulary
         "Walk me through a release",
         "How is a refund done?",
         "How did I fix the printer last time?",
+        "How did I do the migration?",
+        "How did I get the printer to work?",
+        "How did we go about the release?",
         "How do I take a picture of the screen?",
         # Words of habits that ask for steps here.
         "How do we usually release a version?",
@@ -88,6 +91,12 @@ def test_how_something_is_done(question: str) -> None:
         "How do I relate to my sister?",
         "How did they feel about it?",
         "How do we know Leo?",
+        "How did I sleep on Sunday night?",
+        "How did I do on the exam?",
+        "How did we meet?",
+        "how did they react to the news",
+        "How did I end up in Oslo?",
+        "How did I get to Bergen?",
     ],
 )
 def test_other_questions(question: str) -> None:
