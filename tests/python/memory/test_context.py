@@ -132,6 +132,16 @@ def test_what_does_not_fit_is_passed_over(memory: Memory) -> None:
     assert [source.id for source in context.sources] == ["short"]
 
 
+@pytest.mark.parametrize("sentences", [7, 12, 60])
+def test_a_lone_memory_is_shown_in_part_where_it_does_not_fit(memory: Memory, sentences: int) -> None:
+    text = " ".join(f"The ferry number {at} leaves the harbour at night." for at in range(sentences))
+    memory.add({"id": "long", "text": text, "at": "2024-01-01"}, user="u")
+    used = [memory.context("ferry", user="u", tokens=tokens).tokens for tokens in range(35, 90)]
+    assert used[0] > 20
+    assert used == sorted(used)
+    assert all(tokens <= most for most, tokens in enumerate(used, 35))
+
+
 def test_long_memories_are_shortened_around_the_answer(memory: Memory) -> None:
     filler = "We talked about the weather and the garden for a while. " * 40
     text = f"{filler}The anchor weighs ninety kilos. {filler}"

@@ -18,6 +18,8 @@ _LEAST_LINE: Final = 6
 """Tokens of a line that says anything."""
 _LEAST: Final = 12
 """Tokens of a passage that is worth its place."""
+_TRIES: Final = 4
+"""With a counter that finds more in a line than in its parts."""
 
 
 def select(
@@ -27,7 +29,8 @@ def select(
 
     A memory that does not fit is passed over for the next that does. A long one (`Budget.whole`) waits until the
     others have been looked at, and is then shortened; the best of all gets a passage at once. What is left makes the
-    shortened ones longer. What says the same as a memory that is in joins it, and the longer wording is shown.
+    shortened ones longer. Where nothing fits whole, there is a passage. What says the same as a memory that is in joins
+    it, and the longer wording is shown.
     """
     filling = _Filling(budget, layout, shortener)
     waiting = []
@@ -46,6 +49,8 @@ def select(
             break
         if not filling.joined(candidate):
             filling.take_part(candidate)
+    if not filling.entries and filling.has(_LEAST):  # of what is not long, but does not fit
+        any(map(filling.take_part, candidates))
     filling.lengthen()
     return list(filling.entries.values())
 
@@ -122,8 +127,20 @@ class _Filling:
         """Put in a passage of a long memory, or as much of it as is left."""
         room = self._budget.passage if self._left >= self._budget.passage else self._exactly_left()
         inside = min(room, self._budget.passage) - self._cost(Entry(candidate, ""))
-        text = self._shortener.shorten(candidate.lines(), inside) if inside >= _LEAST else ""
-        return bool(text) and self.take(Entry(candidate, text))
+        if self.entries:
+            text = self._shortener.shorten(candidate.lines(), inside) if inside >= _LEAST else ""
+            return bool(text) and self.take(Entry(candidate, text))
+        inside = min(inside, self._left_beside(Entry(candidate, "")))
+        for _ in range(_TRIES):
+            text = self._shortener.shorten(candidate.lines(), inside) if inside >= _LEAST else ""
+            if not text or self.take(Entry(candidate, text)):
+                return bool(text)
+            inside -= max(1, -self._left_beside(Entry(candidate, text)))
+        return False
+
+    def _left_beside(self, entry: Entry) -> int:
+        """The tokens that the first entry would leave; below zero if it does not fit."""
+        return self._budget.tokens - self._layout.tokens((entry,))
 
     def lengthen(self) -> None:
         """Show more of what was shortened, the best first."""
