@@ -9,7 +9,7 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .calendar import moved, unit_span
-from .fragments import asks_of_event
+from .fragments import asks_of_event, asks_of_event_abroad
 from .lexicon import TELLING, Token
 from .nights import verbs_of
 from .present import tells_of_event
@@ -102,10 +102,11 @@ def _is_of_day(sentence: Sentence, at: int) -> bool:
 def _is_ahead(sentence: Sentence, first: int, stop: int) -> bool:
     """The same of the tokens between two."""
     lexicon, tokens = sentence.lexicon, sentence.tokens[first:stop]
+    asked = stop < len(sentence.tokens) and sentence.tokens[stop].word == "?"
     if lexicon.language == "en":
-        if stop < len(sentence.tokens) and sentence.tokens[stop].word == "?" and asks_of_event(tokens):
-            return True
-        return _looks_ahead(_with_is(tokens))
+        return (asked and asks_of_event(tokens)) or _looks_ahead(_with_is(tokens))
+    if asked and asks_of_event_abroad(tokens, lexicon.language):
+        return True
     if lexicon.ahead is None or not 1 < len(tokens) <= _MOST:
         return False
     times = [token.kind in _TIMES for token in tokens]
