@@ -11,6 +11,7 @@ __all__ = ["Amount", "is_bare_count", "read_amount"]
 
 _MOST: Final = 100_000
 _HUNDRED: Final = 100
+_SMALL: Final = 10
 _BARE: Final = {"dozen": 12, "hundred": 100, "thousand": 1000}
 # What a part of a unit is counted in.
 _FINER: Final[dict[Unit, tuple[Unit, int]]] = {
@@ -99,6 +100,8 @@ def _simple(sentence: Sentence, at: int) -> Amount | None:
         more = _counts(sentence, stop + 1) if sentence.kind(stop + 1) in ("number", "decimal") else None
         if more is not None and more[0] > low and _may_join(sentence, at, stop):
             high, stop = more[1:]
+    elif (next_at := _next_count(sentence, low, stop)) and low == high:
+        high, stop = low + 1, next_at + 1
     if sentence.kind(stop) == "andhalf":
         low, high, stop = low + 0.5, high + 0.5, stop + 1
     if sentence.kind(stop) == "dash":
@@ -113,6 +116,15 @@ def _simple(sentence: Sentence, at: int) -> Amount | None:
     elif low == 1 and sentence.kind(stop) == "or" and sentence.kind(stop + 1) == "number":  # "a day or two"
         high, stop = max(high, sentence.value(stop + 1)), stop + 2
     return _amount(low, high, unit, stop)
+
+
+def _next_count(sentence: Sentence, low: float, at: int) -> int:
+    """Where the next small number stands that follows one in words: "two, three weeks ago"; 0 if none does."""
+    at += sentence.kind(at) == "comma"
+    if sentence.kind(at) != "number" or sentence.kind(at + 1) != "unit":
+        return 0
+    token = sentence.tokens[at]
+    return at if token.word.isalpha() and not token.ordinal and token.value == low + 1 <= _SMALL else 0
 
 
 def _one_or_more(sentence: Sentence, at: int) -> Amount | None:

@@ -16,12 +16,14 @@ _DAY = timedelta(days=1)
 def read_clocked(
     sentence: Sentence, at: int, read: Callable[[Sentence, int], Reading | None]
 ) -> Reading | None:
-    """A time of day with its day after it, as that minute; without a day it says nothing."""
+    """A time of day with its day after it, as that minute; without a day it says nothing, but behind "since"."""
     clock = _clock(sentence, at)
     if clock is None:
         return None
     hour, minute, stop = clock
     day = read(sentence, sentence.skip(stop, "on", "in", "of", "the"))
+    if day is None and sentence.kind(at - 1) == "since" and sentence.ends_at(stop):
+        return _latest(sentence, hour, minute, stop)
     if day is None or day.unit != "day" or day.span.end - day.span.start > _DAY:
         return None
     start = shifted(day_span(day.span.start).start, seconds=3600 * hour + 60 * minute)
@@ -30,6 +32,17 @@ def read_clocked(
         unit="minute",
         partial=None,
         reason=f"{hour}:{minute:02}, {day.reason}",
+    )
+
+
+def _latest(sentence: Sentence, hour: int, minute: int, stop: int) -> Reading:
+    """The latest such moment: "what have I done since 9am"."""
+    now = sentence.now
+    start = shifted(day_span(now).start, seconds=3600 * hour + 60 * minute)
+    if start > now:
+        start = shifted(start, days=-1)
+    return Reading(
+        Span(start, shifted(start, seconds=60)), stop, 0.7, f"the latest {hour}:{minute:02}", "minute"
     )
 
 
