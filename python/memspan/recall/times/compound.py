@@ -283,7 +283,7 @@ def _beside(sentence: Sentence, at: int, depth: int) -> Reading | None:
         return None if amount is None else _from_day(sentence, stop + 1, base, amount, depth)
     direction = -1 if side == "before" else 1
     origin = base.span.start if direction < 0 else base.span.end
-    if amount is not None and sentence.kind(at - 1) == "the":
+    if amount is not None and _holds_all(sentence, at - 1):
         unit = amount.unit
         other = moved(origin, unit, direction * amount.high)
         span = Span(other, origin) if direction < 0 else Span(origin, other)
@@ -300,6 +300,11 @@ def _beside(sentence: Sentence, at: int, depth: int) -> Reading | None:
         span = Span(min(span.start, near.start), max(span.end, near.end))
     reason = f"{'before' if direction < 0 else 'after'} {base.reason}"
     return Reading(span, base.stop, base.certainty * 0.9, reason, named)
+
+
+def _holds_all(sentence: Sentence, at: int) -> bool:
+    """Whether all of an amount is meant: "the two weeks before Easter", "within a week after May 5"."""
+    return sentence.kind(at) == "the" or (at >= 0 and sentence.tokens[at].word == "within")
 
 
 def read_one_before(sentence: Sentence, at: int) -> Reading | None:

@@ -13,13 +13,17 @@ from .placing import Reader, place
 from .reading import Reading, Sentence
 from .years import read_year
 
-__all__ = ["place_in_list", "read_day_after", "read_listed_day"]
+__all__ = ["place_in_list", "read_day_after", "read_listed_day", "read_year_again"]
 
 _LONGEST: Final = 8
 """Elements of a list that are looked at from one of them, so that long lists cost no more than linear time."""
 
 _YEARLY: Final = frozenset(["month", "season", "named", "quarter", "number", "the"])
 _JOINTS: Final = frozenset(["comma", "and", "or"])
+_OF_YEAR: Final = frozenset(["month", "season", "named", "quarter"])
+_OF_YEARS: Final = frozenset(["month", "quarter", "day"])
+_BESIDE_YEARS: Final = frozenset(["comma", "and", "or", "of", "in", "the", "part"])
+_LAST: Final = frozenset(["", "comma", "dot", "other", "and", "or"])
 _ENDS: Final = frozenset(["", "comma", "dot", "other", "and", "or", "year", "shortyear"])
 
 
@@ -81,6 +85,28 @@ def read_day_after(sentence: Sentence, at: int, before: Reading | None) -> Readi
         return None
     recurs: Unit | None = None if day.year is not None else "year"
     return Reading(span, stop, 0.8, "another day of that month", "day", partial=day, recurs=recurs)
+
+
+def read_year_again(sentence: Sentence, at: int, read: Reader) -> Reading | None:
+    """As the "2021" in "summer 2020 and 2021", "Easter 2019, 2020": the same of another year. O(1)."""
+    last = sentence.last
+    if last is None or last.unit not in _OF_YEARS or sentence.kind(last.stop - 1) != "year":
+        return None
+    if at == last.stop or sentence.skip(last.stop, *_JOINTS) != at or sentence.kind(at + 1) not in _LAST:
+        return None
+    year_at = last.stop - 1
+    for first in range(last.stop - 2, max(-1, last.stop - 2 - _LONGEST), -1):
+        if sentence.kind(first) == "year":
+            year_at = first  # "May 2020, 2021 and 2022"
+        elif sentence.kind(first) in _OF_YEAR:
+            tokens = [*sentence.tokens[first:year_at], sentence.tokens[at]]
+            found = read(Sentence(tokens, sentence.lexicon, sentence.now), 0)
+            if found is None or found.stop != len(tokens) or found.unit != last.unit:
+                return None
+            return found._replace(stop=at + 1, needs_preposition=False)
+        elif sentence.kind(first) not in _BESIDE_YEARS:
+            return None
+    return None
 
 
 def _ends_at(sentence: Sentence, at: int) -> bool:

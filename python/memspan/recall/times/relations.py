@@ -14,7 +14,7 @@ from .clock import read_clocked
 from .compound import read_one_before, read_time
 from .counting import stretch
 from .found import Relation
-from .listing import place_in_list, read_day_after
+from .listing import place_in_list, read_day_after, read_year_again
 from .own import read_own
 from .ranges import Related, joined, put_in_order, read_dashed, read_from_now, read_range
 from .reading import Reading, Sentence
@@ -106,6 +106,8 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
         return Related(at, night, "in")
     if kind == "unit" and sentence.lexicon.language == "en" and (own := read_own(sentence, at)) is not None:
         return Related(at, own, "in")
+    if kind == "year" and (again := read_year_again(sentence, at, read_time)) is not None:
+        return Related(at, again, "in")
     found_time = sentence.read_ahead(at, read_time)
     if found_time is None and kind == "number":
         found_time = _day_after(sentence, at)

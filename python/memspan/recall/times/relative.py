@@ -245,8 +245,10 @@ def _one_but(sentence: Sentence, at: int) -> Reading | None:
 
 
 def _rest_of(sentence: Sentence, at: int) -> Reading | None:
-    """As in "earlier this year", "later this month", "earlier today"."""
+    """As in "earlier this year", "later this month", "earlier today", "the rest of the week"."""
     now = sentence.now
+    if sentence.tokens[at].word != "later" and sentence.kind(at) == "later":
+        return _remaining(sentence, at + 1)
     inner = read_relative(sentence, at + 1) if sentence.kind(at + 1) in ("this", "offset") else None
     if inner is None:
         inner = _running(sentence, at + 1)
@@ -255,6 +257,18 @@ def _rest_of(sentence: Sentence, at: int) -> Reading | None:
     before = sentence.kind(at) == "earlier"
     span = clip(inner.span, end=now) if before else clip(inner.span, start=now)
     return inner._replace(span=span, certainty=QUALIFIED + 0.1, reason="a part of " + inner.reason)
+
+
+def _remaining(sentence: Sentence, at: int) -> Reading | None:
+    """What is left of the running unit where a sentence looks ahead, else all of it: "the rest of the week"."""
+    if sentence.kind(at) != "unit" or sentence.value(at) not in (*_SHARED, "day"):
+        return None
+    inner = turned(sentence, 0, at, at + 1)
+    if inner is None or not inner.span.start <= sentence.now < inner.span.end:
+        return None
+    if not sentence.looks_ahead(at):
+        return inner
+    return inner._replace(span=clip(inner.span, start=sentence.now), reason="what is left of " + inner.reason)
 
 
 def _running(sentence: Sentence, at: int) -> Reading | None:

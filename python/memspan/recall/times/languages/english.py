@@ -151,7 +151,11 @@ LEXICON = Lexicon(
         "late": {"late|the end of|end of": 2},
         "earlier": {"earlier|so far|thus far": None},
         "sofar": {"year to date|ytd": "year", "quarter to date|qtd": "quarter", "month to date|mtd": "month"},
-        "later": {"later": None},
+        "later": {
+            "later": None,
+            "the rest of the|rest of the|the rest of this|rest of this": None,
+            "the remainder of the|remainder of the|the remainder of this|remainder of this": None,
+        },
         "half": {"half": None},
         "ago": {"ago": None},
         "back": {"back": None},
