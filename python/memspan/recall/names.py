@@ -30,6 +30,8 @@ _MOST_SHARED: Final = 3
 """A word that more names have in common says nothing."""
 # Common words that are names of people, too: with a capital, a part of one is enough.
 _PEOPLE: Final = word_set("mark may will")
+# Of those, what nobody but a person has something: "Will's car", but "May's bills".
+_OWNERS: Final = word_set("mark will")
 # Common words that tell something as a tag.
 _TOPICS: Final = word_set("friend friends plan work")
 # Names that are nouns or verbs as well, behind one of those that no person has before it: "the bill", "my hope".
@@ -85,7 +87,8 @@ class _Word(NamedTuple):
     end: int
     capital: bool
     proper: bool
-    """Its capital is none that the first word of a sentence has, a text in capitals, or a month."""
+    """Its capital is none that the first word of a sentence has, a text in capitals, or a month; or it owns something
+    as only a person does."""
     verb: bool
     """It is "work" or "plan" as a verb, which no tag means."""
     thing: bool
@@ -145,7 +148,8 @@ def _words(text: str, vocabulary: Vocabulary) -> Iterator[_Word]:
         capital = word[0].isupper()
         first = end == 0 or not _SENTENCE_ENDS.isdisjoint(text[end:start])
         month = bare == "may" and _is_month(before, text, stop)
-        proper = capital and not (first or shouted or month)
+        owner = bare in _OWNERS and folded.endswith("'s") and before not in _NO_PERSON_BEHIND
+        proper = owner or (capital and not (first or shouted or month))
         thing = not capital and before in _NO_PERSON_BEHIND and _is_word_too(bare)
         declined: Cases = cases if capital else ""
         yield _Word(folded, bare, start, stop, capital, proper, start in verbs, thing, declined)
