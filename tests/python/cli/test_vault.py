@@ -124,3 +124,11 @@ def test_a_passphrase_that_is_mistyped_begins_no_vault(store, key_file, run, run
     run(*put, "--id", "p2", stdin="correct horse\n0815\n0815\n")
     assert "opens none" in run(*put, stdin="corect horse\n0815\n0815\n", code=1).output
     assert len(run_json("latest", *mine, "--kind", "vault")["records"]) == 2
+
+
+def test_a_key_file_that_an_editor_of_windows_has_saved(store, key_file, run, tmp_path):
+    mine = ("--store", store, "--user", "ana")
+    run("vault", "put", *mine, "--key-file", key_file, "--label", "l", "--id", "p1", stdin="4711")
+    saved = tmp_path / "saved.key"
+    saved.write_bytes(b"\xef\xbb\xbf" + key_file.read_bytes().replace(b"\n", b"\r\n"))
+    assert run("vault", "get", *mine, "--key-file", saved, "--id", "p1").stdout == "4711\n"

@@ -264,7 +264,8 @@ def _given_key(env: Environment, key_file: Path | None, *, confirmed: bool = Fal
 
 
 def _read_key(file: Path) -> str:
-    return file.read_text(encoding="ascii", errors="replace").strip()
+    """As an editor of Windows saves it, too: behind a mark of byte order."""
+    return file.read_text(encoding="utf-8-sig", errors="replace").strip()
 
 
 def _open(memory: Memory, user: str, given: dict[str, Any]) -> Vault:
