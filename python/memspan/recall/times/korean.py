@@ -162,11 +162,14 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
             rf"|(?P<half>[상하])반기|{_THIRD})?(?!생|산 )",
             read_in_year,
         ),
-        (rf"(?:{_TURN} ?)?(?P<feast>{_words(FEASTS)})(?! ?(?:카드|트리|선물))", read_feast),
+        (
+            rf"(?:{_TURN} ?)?(?P<feast>{_words(FEASTS)})(?! ?(?:카드|트리|선물)|(?<=새해) ?(?:복|인사|계획|목표|다짐))",
+            read_feast,
+        ),
         (
             rf"{_FREE}{_AMOUNT}(?P<more> ?반)?(?P<half>(?!))? ?(?P<side>전|이전|후|뒤)"
             r"(?!반|체|화|부(?!터)|문|략|공|주|자|기|회|식)"
-            rf"(?:(?<=주 [전후뒤])(?:의|에)? ?{_WEEKDAY})?",
+            rf"(?:(?<=주 [전후뒤])(?:의|에)? ?{_WEEKDAY}|(?P<today> ?오늘))?",
             read_ago,
         ),
         (

@@ -302,6 +302,8 @@ def read_ago(match: Match[str], now: datetime) -> Reading | None:
         months = _HALF
         return _of(unit_span("month", moved(now, "month", way * months)), "month", 0.8, "half a year away")
     unit, count = _amount(match)
+    if match["today"] is not None and unit not in SMALL_UNITS:
+        return _of(day_span(moved(now, unit, way * count)), "day", 0.9, f"this day, {count} {unit} away")
     if match["more"] is not None and unit == "year":
         return _of(
             unit_span("month", moved(now, "month", way * (12 * count + _HALF))),

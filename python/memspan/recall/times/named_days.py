@@ -17,6 +17,7 @@ __all__ = ["NAMED_DAYS", "last_named_day", "latest_dated_weekday", "named_day", 
 # (month, day); (month, which, weekday) for "the fourth Thursday of November", -1 for the last; or days after Easter.
 NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
     "new year": (1, 1),
+    "winter holidays": (1, 1),
     "epiphany": (1, 6),
     "martin luther king": (1, 3, 0),
     "valentine": (2, 14),
@@ -42,6 +43,7 @@ NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
     "earth": (4, 22),
     "liberation": (4, 25),
     "king": (4, 27),
+    "golden week": (4, 29),
     "labour": (5, 1),
     "cinco de mayo": (5, 5),
     "mother": (5, 2, 6),
@@ -49,8 +51,10 @@ NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
     "juneteenth": (6, 19),
     "father": (6, 3, 6),
     "canada": (7, 1),
+    "summer holidays": (7, 1),
     "independence": (7, 4),
     "bastille": (7, 14),
+    "obon": (8, 13),
     "assumption": (8, 15),
     "labor": (9, 1, 0),
     "china": (10, 1),
@@ -71,7 +75,16 @@ NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
     "new year eve": (12, 31),
 }
 
-_LENGTHS: Final = {"holy week": 8, "christmas break": 15, "easter break": 18, "carnival": 4}
+_LENGTHS: Final = {
+    "winter holidays": 59,
+    "carnival": 4,
+    "holy week": 8,
+    "easter break": 18,
+    "golden week": 7,
+    "summer holidays": 62,
+    "obon": 4,
+    "christmas break": 15,
+}
 """Days of those that have more than one."""
 _MONTHS_BACK: Final = 240
 

@@ -123,6 +123,12 @@ FEASTS: Final = {
     "万圣节": "halloween",
     "ハロウィン": "halloween",
     "感恩节": "thanksgiving",
+    "暑假": "summer holidays",
+    "夏休み": "summer holidays",
+    "寒假": "winter holidays",
+    "冬休み": "christmas break",
+    "ゴールデンウィーク": "golden week",
+    "お盆": "obon",
 }
 UNITS: Final[dict[str, tuple[Unit, int]]] = {
     "上上周": ("week", -2),
@@ -192,6 +198,7 @@ UNITS: Final[dict[str, tuple[Unit, int]]] = {
     "来月": ("month", 1),
     "再来月": ("month", 2),
     "一昨年": ("year", -2),
+    "おととし": ("year", -2),
     "昨年": ("year", -1),
     "来年": ("year", 1),
     "再来年": ("year", 2),
