@@ -116,12 +116,14 @@ GERMAN: Final[Table] = (
     (
         "update",
         r"\b(?:aktuell\w*|derzeit|zurzeit|momentan|mittlerweile|inzwischen|immer noch|noch immer|jetzt|"
-        r"heutzutage|neueste[nrs]?)\b",
+        r"heutzutage|neueste[nrs]?)\b|"
+        r"^\W*(?:wohnt|lebt|arbeitet|spielt|studiert|raucht|isst|trinkt) .{1,40}\bnoch\b"
+        r"(?! (?:nie|nicht|mal|einmal|etwas|was)\b)",
         "asks for what holds now",
     ),
     (
         "yes_no",
-        r"^(?:\W*(?:und|aber|also|nun)\b)*\W*(?:ist|sind|war|waren|bin|hat|haben|hatten?|habe|wird|werden|wurden?|"
+        r"^(?:\W*(?:und|aber|also|nun)\b)*\W*(?:ist|sind|war|waren|bin|hat|haben|hatten?|habe?|wird|werden|wurden?|"
         r"würden?|kann|können|konnten?|könnten?|darf|dürfen|durften?|muss|müssen|mussten?|soll|sollen|sollten?|"
         r"will|wollen|wollten?|mag|mögen|mochten?|möchten?|gibt|gab|geht|ging|kennt|kannte|weiß|wohnt|wohnte|"
         r"lebt|lebte|isst|trinkt|spielt|arbeitet|besitzt|kam|kommt|fuhr|macht|machte|stimmt|spricht|liest)\b",

@@ -58,7 +58,7 @@ SPANISH: Final[Table] = (
     ("list", r"\bcu[áa]nt[oa]s\b|\ben total\b", "counts"),
     (
         "list",
-        r"\bqué (?!más\b|mes\b|país\b|interés\b)\w{2,}s \w+[éí]\b|"
+        r"\bqué (?!más\b|mes\b|país\b|interés\b)\w{2,}s (?:\w+[éí]|vi|fui|hice|tuve|di|puse|traje)\b|"
         r"\bcuáles\b|\bqué \w+s (?:ha|han|he|hemos|hay|tiene|tienen|tengo|tuvo|le|les|son|leyó|visitó|compró)\b",
         "asks for several things (a plural)",
     ),

@@ -93,7 +93,9 @@ FRENCH: Final[Table] = (
     ),
     (
         "preference",
-        r"\b(?:devrais|dois|pourrais|puis)-je\b|\bje (?:devrais|dois|pourrais|peux)\b.{0,200}\?|\bdevrions-nous\b|"
+        r"\b(?:devrais|dois|pourrais|puis)-je\b|\bje (?:devrais|dois|pourrais|peux)\b.{0,200}\?|"
+        r"\bqu(?:'est-ce que|oi|elles?|els?|el)\b.{0,40}\bje (?:devrais|dois|pourrais|peux) \w+(?:er|ir|re)\b|"
+        r"\bdevrions-nous\b|"
         r"\baide-moi\b|\bm'aider\b",
         "asks what to do",
     ),
