@@ -252,8 +252,10 @@ def _day_first(sentence: Sentence, at: int) -> Reading | None:
     if sentence.kind(stop) in ("unit", "half") and sentence.tokens[stop].start == token.end:
         return None  # "der 5. Maiwoche"
     year, end = read_year(sentence, stop)
-    if year is None and token.short and not token.capital and not sentence.closes(stop):
-        return None
+    if year is None and token.short and not token.capital:
+        said = sentence.tokens[at].word.isalpha() and not sentence.tokens[at].ordinal  # "one may morning"
+        if said or not sentence.closes(stop):
+            return None
     partial = Partial(year, token.value, sentence.value(at))
     return _reading(sentence, partial, end, "a day of a month") or _no_such_day(sentence, partial, end)
 

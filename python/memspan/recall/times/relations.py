@@ -58,6 +58,7 @@ _BEFORE_COMPARED: Final = 8
 """Tokens before what is compared among which it is said that it is."""
 _RECURRING: Final = word_set("month weekday unit season part named plural")
 _VERBS: Final = word_set("may march mar")
+_IT: Final = word_set("it that this")
 _AFTER_LISTED: Final = frozenset(["", "comma", "dot", "other", "and", "or"])
 _AFTER_MONTHS: Final = frozenset(["in", "of", "on", "to"])
 _LISTED: Final = frozenset(["and", "or", "comma", "to", "dash"])
@@ -196,7 +197,15 @@ def _introduced(sentence: Sentence, at: int, found: Reading) -> bool:
     if before == "the":
         before = sentence.kind(at - 2)
     if before not in _PREPOSITIONS and _is_compared(sentence, at):
-        return token.capital and sentence.closes(found.stop)
+        near = any(other.word in _COMPARE for other in sentence.tokens[max(0, at - 2) : at])
+        return (token.capital or near or token.word not in _VERBS) and sentence.closes(found.stop)
+    if (
+        found.unit == "month"
+        and at
+        and sentence.tokens[at - 1].word in _IT
+        and _or_month(sentence, found.stop)
+    ):
+        return True  # "was it may or june?"
     if before == "of" and (found.unit != "month" or not sentence.closes(found.stop)):
         return False  # "the mayor of May Street", "a day of spring"
     if before == "to" and sentence.lexicon.language == "fr" and found.unit == "quarter":
@@ -207,6 +216,13 @@ def _introduced(sentence: Sentence, at: int, found: Reading) -> bool:
         led = sentence.tokens[at - 2].word if at > 1 and sentence.tokens[at - 1].word == "for" else ""
         return (led in MONTHLY or led in _PLANS) and sentence.closes(found.stop)
     return before in _PREPOSITIONS or before == "on"
+
+
+def _or_month(sentence: Sentence, at: int) -> bool:
+    """Whether another month follows behind an "or", and ends what is said."""
+    if sentence.kind(at) != "or" or sentence.kind(at + 1) != "month":
+        return False
+    return sentence.value(at + 1) != sentence.value(at - 1) and sentence.kind(at + 2) in _AFTER_LISTED
 
 
 def _lists_month(sentence: Sentence, at: int, found: Reading) -> bool:
