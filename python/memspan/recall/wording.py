@@ -12,9 +12,10 @@ _I: Final = re.IGNORECASE
 
 # From the start, again and again: politeness, the request, and the form that is wanted; not the "well" of "well-known".
 _OPENINGS: Final = tuple(
-    re.compile(rf"^\W*(?:{pattern})\b(?![-'’]\w)[\s,:]*", _I)
+    re.compile(rf"^\W*(?:{pattern})\b(?![-'’]\w)[\s,:!.]*", _I)
     for pattern in (
-        r"hi|hey|hello|ok|okay|so|well|thanks|thank you|please|pls|plz|by the way|quick question|just wondering",
+        r"(?:hi|hey|hello)(?: there)?|ok|okay|so|well|thanks|thank you|please|pls|plz|by the way|btw|hmm|"
+        r"(?:um|uh)(?=[,.])|quick question|just wondering",
         r"(?:can|could|would|will) (?:you|u)(?: please| pls| plz)?(?: (?:tell|remind|show|give|list|provide|describe|"
         r"explain|walk)\b"
         r"(?: me)?(?: through| about| again)?)",
@@ -24,6 +25,7 @@ _OPENINGS: Final = tuple(
         r"(?:remember|know)|can'?t (?:remember|recall))(?: if| whether)?|"
         r"any (?:idea|chance (?:you|u) (?:remember|know)) (?=(?:what|when|where|who|which|how|why|if)\b)",
         r"i'd like to know",
+        r"(?:you|u) (?:remember|recall|know) (?=(?:what|when|where|who|which|how|why|if|whether)\b)",
         r"(?:an? |the )?(?:(?:clear|brief|short|quick|full|complete|comprehensive|detailed) "
         r")*(?:summary|overview|recap) (?:of|about)",
         r"(?:in )?the order (?:in which|of|that)",

@@ -330,6 +330,11 @@ def test_depth_is_bounded() -> None:
         ("Well-known restaurants I like?", "Well-known restaurants I like?"),
         ("Hi, so-young's birthday?", "so-young's birthday?"),
         ("Well, where is it?", "where is it?"),
+        ("thanks! and what about Tom?", "and what about Tom?"),
+        ("hi there! what's my address", "what's my address"),
+        ("I was wondering if you remember what I said", "what I said"),
+        ("hmm... btw what did Ana say?", "what did Ana say?"),
+        ("Um Kulthum's best song", "Um Kulthum's best song"),
     ],
 )
 def test_what_a_question_says_about_itself(question: str, bare: str) -> None:
