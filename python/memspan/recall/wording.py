@@ -20,12 +20,12 @@ _OPENINGS: Final = tuple(
         r"explain|walk)\b"
         r"(?: me)?(?: through| about| again)?)",
         r"(?:please )?(?:tell|remind|give) me(?: about| again)?",
-        r"do (?:you|u) (?:remember|recall|know)(?: about)?",
+        r"do (?:you|u) (?:remember|recall|know)(?: about)?|"
+        r"(?:you|u) (?:remember|recall|know) (?=(?:what|when|where|who|which|how|why|if|whether)\b)",
         r"i (?:was wondering|wonder|want to know|would like to know|need to know|forgot|don'?t "
         r"(?:remember|know)|can'?t (?:remember|recall))(?: if| whether)?|"
         r"any (?:idea|chance (?:you|u) (?:remember|know)) (?=(?:what|when|where|who|which|how|why|if)\b)",
         r"i'd like to know",
-        r"(?:you|u) (?:remember|recall|know) (?=(?:what|when|where|who|which|how|why|if|whether)\b)",
         r"(?:an? |the )?(?:(?:clear|brief|short|quick|full|complete|comprehensive|detailed) "
         r")*(?:summary|overview|recap) (?:of|about)",
         r"(?:in )?the order (?:in which|of|that)",

@@ -44,9 +44,11 @@ _JOINTS: Final = frozenset(["to", "dash", "and", "or"])
 _AFTER_SEASONS: Final = frozenset(["year", "shortyear", "of"])
 _WINTER: Final = SEASONS.index("winter")
 _WISHES: Final = word_set(
-    "happy merry joyeux joyeuses joyeuse feliz felices frohe frohes fröhliche buon buona"
+    "happy merry joyeux joyeuses joyeuse feliz felices frohe frohes fröhliche buon buona prettige fijne "
+    "gelukkig zalig zalige szczęśliwego wesołych"
 )
-"""Before a feast they greet: "Happy Easter!"."""
+_WITH: Final = ("ым", "ом")
+"""What a feast ends in that one is congratulated on."""
 _MOST_MONTHS: Final = 12
 _LEADS: Final = frozenset(["the", "on", "in", "until", "since", "before", "after"])
 # Adverbs and verbs that may follow a name where a noun would follow a month ("what did the May girl", "my April said").
@@ -327,9 +329,15 @@ def _counts_years(sentence: Sentence, at: int) -> bool:
     )
 
 
+def _is_wish(sentence: Sentence, at: int) -> bool:
+    """Whether a feast is one that is wished: "Happy Easter!", "С Новым годом!"."""
+    before = sentence.tokens[at - 1].word
+    return before in _WISHES or (before == "с" and sentence.tokens[at].word.endswith(_WITH))
+
+
 def _named(sentence: Sentence, at: int) -> Reading | None:
     name: str = sentence.value(at)
-    if at and sentence.tokens[at - 1].word in _WISHES:
+    if at and _is_wish(sentence, at):
         return None
     held = sentence.value(at + 1) if sentence.kind(at + 1) == "unit" else None
     weekend = held == "weekend"

@@ -413,7 +413,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
         ),
         (
             rf"(?<![每毎]年)(?<![每毎]年の)(?:(?:(?P<y>{YEAR})年|(?P<word>{_YEARS}))[の的]?)?"
-            rf"(?P<feast>{_words(FEASTS)})(?![礼快卡树那ァ-ヶー]|(?<=元日)[一-龥])",
+            rf"(?<!メリー)(?<!ハッピー)(?P<feast>{_words(FEASTS)})(?![礼快卡树那ァ-ヶー]|(?<=元日)[一-龥])",
             _feast,
         ),
         (
