@@ -249,6 +249,9 @@ def _holds(sentence: Sentence, at: int, unit: int | Unit) -> bool:
 
 def _beside(sentence: Sentence, at: int, depth: int) -> Reading | None:
     """As in "two weeks before 11 August", "the Friday after Easter", "last Friday on 23 January"."""
+    lasting = read_lasting(sentence, at, lambda other, first: read_time(other, first, depth + 1))
+    if lasting is not None:
+        return lasting
     directed = sentence.kind(at) in ("last", "next")
     first = at + 1 if directed else at
     kind = sentence.kind(first)
@@ -270,10 +273,6 @@ def _beside(sentence: Sentence, at: int, depth: int) -> Reading | None:
     side = sentence.kind(stop)
     if directed and side in ("on", "comma", "of", "until"):
         return _said_on(sentence, at, first, stop)
-    if amount is not None:
-        lasting = read_lasting(sentence, at, amount, lambda other, first: read_time(other, first, depth + 1))
-        if lasting is not None:
-            return lasting
     if side not in ("before", "after") and not (side == "from" and amount):
         return None
     base = read_time(sentence, stop + 1, depth + 1)

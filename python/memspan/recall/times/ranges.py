@@ -121,7 +121,7 @@ def read_dashed(sentence: Sentence, at: int, found: Reading | None) -> Related |
         first = _bare_day(sentence, at)
     if first is None or not (sentence.kind(first.stop) in ("dash", "to") or _lasts(sentence, at, first)):
         return None
-    whole = first.unit == "quarter" or sentence.kind(at) == "isoweek"
+    whole = first.unit == "quarter" or sentence.kind(at) in ("isoweek", "named")
     if first.partial is None and first.recurs is None and not whole:
         return None
     return joined(sentence, at, at, first, sentence.skip(first.stop + 1, "the"))
@@ -156,6 +156,8 @@ def joined(sentence: Sentence, at: int, first_at: int, first: Reading, second_at
         return None
     one, two = first.partial, second.partial
     if one is None or two is None:
+        if two is not None and second.span.start == second.span.end:
+            return None  # "between the first week of May and the 2nd"
         if first.needs_preposition and one is not None and one.day and not one.month:
             return None
         low, high = put_in_order(sentence, first_at, first, second_at, second)

@@ -188,6 +188,8 @@ def _introduced(sentence: Sentence, at: int, found: Reading) -> bool:
     aside = at > 0 and sentence.tokens[at - 1].word in _ASIDE
     before = sentence.kind(at - 1 - aside)
     token = sentence.tokens[at]
+    if token.kind == "season" and at and sentence.tokens[at - 1].word == "all":
+        return True  # "all summer"
     last = sentence.last
     joined_to = before in ("and", "or", "comma") and last is not None and last.stop == at - 1
     if joined_to and (token.capital or not token.short or _lists_month(sentence, at, found)):

@@ -81,6 +81,7 @@ LEXICON = Lexicon(
         # With the space between them left out.
         "glued": _GLUED
         | {"w / c|w / b": (("unit", "week"), ("of", None), ("of", None))}
+        | {f"all {unit}": (("this", None), ("unit", unit)) for unit in ("week", "weekend")}
         | {f"{unit} end": (("late", 2), ("unit", unit)) for unit in ("month", "quarter", "year")}
         | {
             f"{unit} - end": (("late", 2), ("dash", None), ("unit", unit))
