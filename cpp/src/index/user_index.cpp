@@ -150,8 +150,9 @@ void UserIndex::prefetch_eviction(Kind kind, bool again) const {
 UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens,
                                             const Quotas& quotas, EvictedIds* evicted, size_t batch) {
   const std::unique_lock writing(mutex_);
-  // Not as a reader beforehand: a writer waits a moment after readers.
-  if (evicted != nullptr && !columns_.evictions.ready(columns_, quotas)) return {.unready = true};
+  // Not as a reader beforehand: a writer waits a moment after readers. Where nothing is evicted, too: what comes is compared
+  // with what came before only while there is an order.
+  if (!columns_.evictions.ready(columns_, quotas)) return {.unready = true};
   const bool limited = evicted != nullptr && quotas.limit_any();
   if (columns_.live_count() + records.size() > limits::kRecordsPerUser) {
     throw InvalidArgument("records", std::to_string(columns_.live_count() + records.size()) + " records of one user",

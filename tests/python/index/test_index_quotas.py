@@ -58,6 +58,14 @@ def test_what_comes_is_compared_with_what_came_before_it_left_memory(how: str, t
     assert index.add(user="ana", id="new", at=4, embedding=vector(0, 1)) == ["said"]
 
 
+def test_what_comes_without_evictions_is_compared_too() -> None:
+    """As where an index is built again from a store, before anything is evicted from it."""
+    index = limited(episodic=3)
+    for ids, ats, axis in ((["old"], [1], (0, 0, 1)), (["said", "said again"], [2, 3], (1,))):
+        index.add_many(user="ana", ids=ids, ats=ats, embeddings=[vector(*axis)] * len(ids), evict=False)
+    assert index.add(user="ana", id="new", at=4, embedding=vector(0, 1)) == ["said"]
+
+
 @pytest.mark.parametrize("taken", [False, True])
 def test_uses_beyond_what_can_be_counted_stay_as_many(taken: bool) -> None:
     index = limited(episodic=2)
