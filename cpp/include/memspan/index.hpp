@@ -201,6 +201,7 @@ class Index {
   void wrote(std::string_view name, const std::shared_ptr<UserIndex>& user);
   template <typename Result>
   Result after_write(std::string_view name, const std::shared_ptr<UserIndex>& user, Result result);
+  void drop_if_emptied(std::string_view name, std::shared_ptr<UserIndex>&& user);
 
   IndexConfig config_;
   Analyzer analyzer_;

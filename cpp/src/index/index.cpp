@@ -111,6 +111,11 @@ Result Index::after_write(std::string_view name, const std::shared_ptr<UserIndex
   return result;
 }
 
+// Takes out a user of whom nothing is left: what they had takes memory that only they would use again.
+void Index::drop_if_emptied(std::string_view name, std::shared_ptr<UserIndex>&& user) {
+  if (user->empty()) users_->drop_if_unused(name, std::move(user));
+}
+
 std::vector<Evicted> Index::add(std::span<const RecordInput> records, bool columns, bool enforce) {
   std::vector<Evicted> evicted;
   std::vector<std::string> ids;
@@ -163,10 +168,11 @@ std::vector<Evicted> Index::add(std::span<const RecordInput> records, bool colum
 }
 
 size_t Index::remove(std::string_view user, std::span<const std::string_view> ids) {
-  const auto found = find(user);
+  auto found = find(user);
   if (!found) return 0;
   const size_t removed = found->remove(ids);
   wrote(user, found);
+  drop_if_emptied(user, std::move(found));
   return removed;
 }
 
@@ -189,11 +195,12 @@ std::optional<Quotas> Index::quotas(std::optional<std::string_view> user) const 
 }
 
 std::vector<std::string> Index::evict(std::string_view user, size_t most) {
-  const auto found = find(user);
+  auto found = find(user);
   const Quotas quotas = quotas_->of(user);
   if (!found || !quotas.limit_any()) return {};
   std::vector<std::string> evicted = found->evict(quotas, most);
   wrote(user, found);
+  drop_if_emptied(user, std::move(found));
   return evicted;
 }
 
@@ -253,8 +260,11 @@ bool Index::relate(std::string_view user, std::string_view parent, std::string_v
 bool Index::unrelate(std::string_view user, std::string_view parent, std::string_view child) {
   const std::string parent_tag = checked_tag(parent, "parent");
   const std::string child_tag = checked_tag(child, "child");
-  const auto found = find(user);
-  return found && after_write(user, found, found->unrelate(parent_tag, child_tag));
+  auto found = find(user);
+  if (!found) return false;
+  const bool removed = after_write(user, found, found->unrelate(parent_tag, child_tag));
+  drop_if_emptied(user, std::move(found));
+  return removed;
 }
 
 std::vector<std::string> Index::expand(std::string_view user, std::span<const std::string> tags, uint32_t depth) const {
@@ -306,8 +316,11 @@ bool Index::merge_tags(std::string_view user, std::span<const std::string> tags,
 
 size_t Index::drop_tags(std::string_view user, std::span<const std::string> tags) {
   const std::vector<std::string> names = checked_tags(tags, "tags", limits::kExcluded);
-  const auto found = find(user);
-  return found ? after_write(user, found, found->drop_tags(names)) : 0;
+  auto found = find(user);
+  if (!found) return 0;
+  const size_t dropped = after_write(user, found, found->drop_tags(names));
+  drop_if_emptied(user, std::move(found));
+  return dropped;
 }
 
 std::vector<std::string> Index::users() const {

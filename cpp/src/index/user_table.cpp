@@ -101,7 +101,7 @@ void UserTable::drop_if_unused(std::string_view name, User&& user) {
   const std::unique_lock writing(mutex_);
   const uint32_t row = find_row(name, hash);
   constexpr long kTableAndCaller = 2;
-  if (row == HashCells::kNone || rows_[row].user != mine || rows_[row].image) return;
+  if (row == HashCells::kNone || rows_[row].user != mine) return;
   if (mine.use_count() > kTableAndCaller || !mine->empty()) return;
   unsettle(row);
   erase(row, hash);

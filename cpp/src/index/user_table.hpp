@@ -73,7 +73,8 @@ class UserTable {
   };
   // Calls in progress keep the user.
   Taken take(std::string_view name);
-  // Takes out a user that a write was refused for, if it has nothing and nobody else holds it. Without a user: nothing.
+  // Takes out a user, who may have lost all or whom a write was refused for, if it has nothing and nobody else holds it.
+  // Without a user: nothing.
   void drop_if_unused(std::string_view name, User&& user);
 
   // To be called after a write to a user, and after a search that may have given fields of its metadata columns or tags

@@ -181,6 +181,28 @@ def test_a_vocabulary_is_kept_until_the_names_are_others(index: memspan.Index):
     assert len(vocabularies.of(index, "ana")) == 0
 
 
+class FilledWhenRead:
+    """An index whose user comes right after the version was read."""
+
+    def __init__(self, index: memspan.Index) -> None:
+        self._index = index
+
+    def names_version(self, *, user: str) -> int:
+        found = self._index.names_version(user=user)
+        self._index.add(user=user, id="1", at=1, speaker="Al")
+        return found
+
+    def names(self, *, user: str, retired: bool) -> tuple[list[str], list[str]]:
+        return self._index.names(user=user, retired=retired)
+
+
+def test_names_that_came_to_a_user_with_nothing_go_with_them() -> None:
+    vocabularies, index = Vocabularies(), memspan.Index(2)
+    assert vocabularies.of(cast(memspan.Index, FilledWhenRead(index)), "ana").speakers == {"Al"}
+    index.remove(user="ana", ids=["1"])
+    assert len(vocabularies.of(index, "ana")) == 0
+
+
 class ErasedWhenRead:
     """An index whose user is erased right after the names were read."""
 

@@ -49,7 +49,8 @@ class Vocabularies:
             before = None if known is None else known.vocabulary
             vocabulary = Vocabulary(speakers=names[0], tags=names[1], before=before)
         with self._lock:
-            if self._forgotten != forgotten:
+            # 0, of a user with nothing, comes again: what came meanwhile is not to be found under it.
+            if self._forgotten != forgotten or (version == 0 and any(names)):
                 return vocabulary
             self._known[key] = _Known(version, names, vocabulary)
             self._known.move_to_end(key)
