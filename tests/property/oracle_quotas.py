@@ -46,11 +46,7 @@ class QuotaOracle:
         self.records: dict[str, Kept] = {}
         self.capacities: dict[str, int] | None = None
         self.eviction = "value"
-        self.comparing: set[str] = set()
-        """The kinds whose records are compared with those that came before."""
         self.windows: dict[str, deque[str]] = {}
-        self.there = False
-        """Whether the index knows the user: of one that it does not, it keeps no order."""
 
     def value(self, record: Kept) -> Any:
         if self.eviction == "oldest":
@@ -70,10 +66,9 @@ class QuotaOracle:
         gone = sorted((each for each in candidates if each.gone), key=lambda each: int(each.id[1:]))
         return gone + [each for each in candidates if not each.gone]
 
-    def enforce(self) -> None:
-        """What every call does that may evict: the order follows the quotas that hold now."""
-        limits = self.capacities or {}
-        self.comparing = set(limits) if self.eviction == "value" else set()
+    def compares(self, kind: str) -> bool:
+        """Whether what comes is compared with what came before."""
+        return self.eviction == "value" and kind in (self.capacities or {})
 
     def check_room(self, batch: list[Kept]) -> None:
         after = {**self.records, **{record.id: record for record in batch}}
@@ -85,9 +80,7 @@ class QuotaOracle:
                 raise NoRoomError(kind)
 
     def add(self, batch: list[Kept], evict: bool) -> list[str]:
-        self.there = True
         if evict:
-            self.enforce()
             self.check_room(batch)
         evicted: list[str] = []
         for record in batch:
@@ -119,7 +112,7 @@ class QuotaOracle:
 
     def insert(self, record: Kept) -> None:
         self.records[record.id] = record
-        if record.kind not in self.comparing or record.axis is None or record.retired:
+        if not self.compares(record.kind) or record.axis is None or record.retired:
             return
         window = self.windows.setdefault(record.kind, deque(maxlen=WINDOW))
         for id in window:
@@ -137,15 +130,8 @@ class QuotaOracle:
             window[window.index(id)] = ""
 
     def evict(self) -> list[str]:
-        if not self.there:
-            return []
-        self.enforce()
         evicted: list[str] = []
         for kind, capacity in (self.capacities or {}).items():
             count = sum(record.kind == kind for record in self.records.values())
             evicted += self.remove_first(kind, max(0, count - capacity))
         return evicted
-
-    def reload(self) -> None:
-        self.comparing = set()
-        self.there = bool(self.records)

@@ -182,7 +182,6 @@ class QuotaMachine(RuleBasedStateMachine):
                 self.index.consolidate(user=USER, force=True)
             self.index.save(path)
             self.index = memspan.Index.load(path, track_uses=True)
-        self.oracle.reload()
 
     @invariant()
     def the_same_records_are_there(self) -> None:
