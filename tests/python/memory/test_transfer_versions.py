@@ -100,3 +100,16 @@ def test_records_of_another_store_with_their_versions(memory: Memory, other: Mem
         copy()
     assert wordings(other) == ["in Bergen", "in Rome"]
     assert other.verify() == []
+
+
+def test_what_was_shortened_keeps_its_wording(memory: Memory, other: Memory) -> None:
+    text = "I went to the market in the morning, and I bought three green apples and some bread there. " * 4
+    say(memory, text)
+    memory.compress("ana", "uniform", 0.5)
+    other.load(io.StringIO("".join(exported(memory))))
+    say(memory, "in Rome")
+    other.load(io.StringIO("".join(line for line in exported(memory) if '"original"' not in line)))
+    (version,) = (one.record.id for one in other.history(user="ana", id="home").versions[:-1])  # type: ignore[union-attr]
+    assert other.original(user="ana", id=version).text.strip() == text.strip()  # type: ignore[union-attr]
+    assert other.original(user="ana", id="home") is None
+    assert other.verify() == []

@@ -37,9 +37,9 @@ class Overwriting:
     """What stood there, under an id of its own; `None` when the record says the same, or must leave nothing."""
     again: bool = False
     """Whether the record says what it said before, and only what is said about it changes."""
-    kept: bool = False
-    """Whether what stood there is a version already: another store made one of it, as where both were loaded from one
-    export and a later one comes."""
+    kept: str | None = None
+    """The id of the version that what stood there is already: another store made one of it, as where both were loaded
+    from one export and a later one comes."""
 
 
 def overwriting(
@@ -90,9 +90,9 @@ def overwriting(
         return Overwriting(kept, None)
     moment = moment_after([existing], record.recorded_at or now)
     now_stands = replace(kept, recorded_at=moment)
-    id_ = _free(version_id(existing), existing, there)
-    if id_ is None:
-        return Overwriting(now_stands, None, kept=True)
+    id_, is_kept = _free(version_id(existing), existing, there)
+    if is_kept:
+        return Overwriting(now_stands, None, kept=id_)
     version = replace(existing, id=id_, pinned=False)
     if existing.retired_at is None:
         version = ended(version, action="overwrite", by=[existing.id], at=version.at, moment=moment)
@@ -133,16 +133,16 @@ def _same_again(kept: Record, existing: Record) -> Overwriting | None:
     return Overwriting(record, None, again=True)
 
 
-def _free(id_: str, existing: Record, there: Callable[[str], Record | None]) -> str | None:
-    """An id for the version; `None` when one of what stood there is under such an id."""
+def _free(id_: str, existing: Record, there: Callable[[str], Record | None]) -> tuple[str, bool]:
+    """An id for the version, and whether one of what stood there is under it already."""
     for name in (id_, *(f"{id_}.{number}" for number in range(2, 1000))):
         other = there(name)
         if other is None:
-            return name
+            return name, False
         if (
             original_of(other) == existing.id
             and other.held >= existing.held
             and _says_the_same(other, existing)
         ):
-            return None
+            return name, True
     raise AssertionError("a thousand versions of one microsecond")

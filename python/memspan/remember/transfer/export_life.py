@@ -206,7 +206,9 @@ def _put(writer: StoreWriter, record: Record, moved_at: Micros) -> bool:
     if outcome.version is not None:
         writer.cold.evict([outcome.version], to_micros(copy.moved_at))
         writer.cold.rename_originals(user, {id_: outcome.version.id})
-    elif not outcome.again and not outcome.kept:
+    elif outcome.kept is not None:
+        writer.cold.rename_originals(user, {id_: outcome.kept})
+    elif not outcome.again:
         writer.runs.forget(user, [id_])
     if not outcome.again:
         writer.cold.drop(user, [id_], ORIGINAL)

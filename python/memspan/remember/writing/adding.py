@@ -158,7 +158,11 @@ def add_checked(
             if settled.away:
                 change.writer.cold.evict(settled.away, now_micros())
             if existing:
-                _keep_originals_apart(change, records, existing, [*settled.versions, *settled.away])
+                versions = {
+                    (one.user, one.metadata["version_of"]): one.id
+                    for one in (*settled.versions, *settled.away)
+                }
+                _keep_originals_apart(change, records, existing, {**versions, **settled.kept})
                 for user, ids in _by_user(settled.unversioned).items():
                     change.writer.runs.forget(user, ids)
             jobs = follow_turns(change, records, existing, recipe)
@@ -259,10 +263,10 @@ def _leaving_first(records: Sequence[Record], existing: Mapping[_Key, Record]) -
 
 
 def _keep_originals_apart(
-    change: Change, records: Sequence[Record], existing: Mapping[_Key, Record], versions: Sequence[Record]
+    change: Change, records: Sequence[Record], existing: Mapping[_Key, Record], versions: Mapping[_Key, str]
 ) -> None:
     """What a record said before it was shortened is not what another text replaces, nor the short one where a caller
-    says it: it stays with the version that was shortened, if there is one."""
+    says it: it stays with the version that was shortened, if there is one, of which the ids are given."""
     if change.writer.cold.empty:
         return
     reworded = [
@@ -271,11 +275,9 @@ def _keep_originals_apart(
         if (before := existing.get((record.user, record.id))) is not None
         and (before.text != record.text or _is_shortened(before) > _is_shortened(record))
     ]
-    for version in versions:
-        id_ = version.metadata["version_of"]
-        if (version.user, id_) in reworded:
-            change.writer.cold.rename_originals(version.user, {id_: version.id})
     for user, id_ in reworded:
+        if (user, id_) in versions:
+            change.writer.cold.rename_originals(user, {id_: versions[user, id_]})
         change.writer.cold.drop(user, [id_], ORIGINAL)
 
 

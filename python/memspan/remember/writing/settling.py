@@ -41,6 +41,8 @@ class Settled(NamedTuple):
     """Those that say what they said; only what is said about them changes."""
     unversioned: list[Record]
     """Those of `records` that leave nothing of what they said before."""
+    kept: dict[_Key, str]
+    """For those whose version is there already, or comes with them, its id."""
 
     def restate(self, change: Change) -> None:
         """Write those of `again`, with the tags that were made for them."""
@@ -89,8 +91,8 @@ def settle(
         HeldError: one that is held would say something else and leave no version, or would end.
     """
     if not existing and seconds is None:
-        return Settled([*given], [], [], [], [])
-    settled = Settled([], [], [], [], [])
+        return Settled([*given], [], [], [], [], {})
+    settled = Settled([], [], [], [], [], {})
     lifetimes = _lifetimes(change.writer, existing)
     coming = {(record.user, record.id): record for record in given if VERSION_OF in record.metadata}
     for record in given:
@@ -125,10 +127,12 @@ def settle(
         if outcome.version is not None:
             bare = outcome.version.embedding is None
             (settled.away if bare else settled.versions).append(outcome.version)
-        elif before.held and not outcome.again and not outcome.kept:
+        elif outcome.kept is not None:
+            settled.kept[key] = outcome.kept
+        elif before.held and not outcome.again:
             _keep_held(record, loading, "overwrite")
             continue
-        elif not outcome.again and not outcome.kept:
+        elif not outcome.again:
             settled.unversioned.append(outcome.record)
         again = outcome.again and key not in cold
         (settled.again if again else settled.records).append(outcome.record)
