@@ -39,7 +39,8 @@ class QuotaCalls:
         one, never a pinned one, otherwise by `eviction`. `"oldest"` takes the one that happened first (of several the
         smallest id). `"value"` takes the lowest importance + use - redundancy, of equals the oldest: `importance` as
         given (0.5 if nobody judged it), uses / (uses + 4), and how far a later one of the 16 that came next says the
-        same (0 up to a cosine of 0.8, 1 at 1). Age takes no part in the value. O(log n) for each record that comes.
+        same (0 up to a cosine of 0.8, 1 at 1), of those that came while their kind was limited by `"value"`. Age
+        takes no part in the value. O(log n) for each record that comes.
 
         Args:
             user: `None`: every user without quotas of their own.
