@@ -141,7 +141,10 @@ void Index::save(const std::string& path, std::string_view stamp) const {
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   for (UserTable::Entry& entry : all) {
     if (entry.user) {
-      if (entry.user->empty()) continue;
+      if (entry.user->empty()) {  // lost all while somebody held it, as another save may have
+        users_->drop_if_unused(entry.name, std::move(entry.user));
+        continue;
+      }
       const WrittenImage written = write_image(*entry.user, file);
       put_user(users, entry.name, written.place, written.summary);
       entry.user.reset();  // whoever makes room needs not wait for the end

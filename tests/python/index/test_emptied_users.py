@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -74,3 +75,25 @@ def test_who_loses_all_that_a_snapshot_held_stays_away(limit: int | None, tmp_pa
     assert index.ids(user="ana") == []
     index.save(tmp_path / "snapshot")
     assert memspan.Index.load(tmp_path / "snapshot").users() == ["ben"]
+
+
+def test_who_lost_all_while_a_file_was_written_goes_with_the_next_one(tmp_path: Path) -> None:
+    index = memspan.Index(DIM)
+    before = index.stats()["bytes"]
+    over = Event()
+
+    def save() -> None:
+        while not over.is_set():
+            index.save(tmp_path / "snapshot")
+
+    for number in range(USERS):
+        fill(index, f"u{number}")
+    thread = Thread(target=save)
+    thread.start()
+    for number in reversed(range(USERS)):  # the last ones are written last, and held until then
+        for id_ in IDS:
+            index.remove(user=f"u{number}", ids=[id_])
+    over.set()
+    thread.join()
+    index.save(tmp_path / "snapshot")
+    assert index.stats()["bytes"] - before < 500 * USERS
