@@ -1,4 +1,4 @@
-// How often this process has been forked: to know later what another process has come to share since.
+// Whether this process has been forked: to know later what another process has come to share since.
 //
 // Thread safety: may be called by any thread at any time, also after a fork.
 #pragma once
@@ -7,8 +7,9 @@
 
 namespace memspan {
 
-// Forks since the first call, in this process and, before it was, in its parents. Grows just before each fork, so that both
-// sides see it.
+// Grows with each fork since the first call, in this process and, before it was, in its parents: before the fork and after it, on
+// both sides. Handlers before a fork run in the reverse order of their registration: whoever has some that wait for threads
+// calls this before these are registered, so that no thread makes anything between the last look at this and the fork.
 uint64_t forks();
 
 }  // namespace memspan

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #endif
 
+#include "base/forks.hpp"
 #include "base/huge_pages.hpp"
 #include "base/in_parallel.hpp"
 #include "base/thread_priority.hpp"
@@ -40,6 +41,7 @@ class Registry {
   Registry() {
     std::atexit([] { instance().suspend_all(); });
 #if defined(__unix__) || defined(__APPLE__)
+    forks();  // counts when all threads have stopped
     huge_pages::take_part_in_forks();
     pthread_atfork([] { instance().before_fork(); }, [] { instance().after_fork(true); },
                    [] { instance().after_fork(false); });
