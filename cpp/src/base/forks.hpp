@@ -7,9 +7,9 @@
 
 namespace memspan {
 
-// Grows with each fork since the first call, in this process and, before it was, in its parents: before the fork and after it, on
-// both sides. Handlers before a fork run in the reverse order of their registration: whoever has some that wait for threads
-// calls this before these are registered, so that no thread makes anything between the last look at this and the fork.
+// Grows with each fork since the first call, in this process and, before it was, in its parents: before the fork and
+// after it, on both sides. Handlers before a fork run in the reverse order of their registration: whoever has some that
+// wait for threads calls this before these are registered, so that no thread makes anything between this and the fork.
 uint64_t forks();
 
 }  // namespace memspan
