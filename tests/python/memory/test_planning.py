@@ -39,7 +39,7 @@ def test_the_plan_and_the_embedding_are_made_while_tokens_are_embedded() -> None
         assert embedded.wait(PATIENCE), "the rest waited for the tokens"
         return vector(text)[None]
 
-    found = planned(lambda: PLAN, "where", embed, embed_tokens)
+    found = planned(lambda: PLAN, "where", embed, embed_tokens, embed_here=False)
 
     assert found.plan is PLAN
     assert found.embedding is not None
@@ -48,25 +48,37 @@ def test_the_plan_and_the_embedding_are_made_while_tokens_are_embedded() -> None
     assert found.token_vectors.shape == (1, 3)
 
 
+def test_an_embedder_of_the_callers_is_called_by_the_thread_that_searches() -> None:
+    threads: list[int] = []
+
+    def embed(text: str) -> NDArray[np.float32]:
+        threads.append(threading.get_ident())
+        return vector(text)
+
+    planned(lambda: PLAN, "where", embed, vector, embed_here=True)
+    assert threads == [threading.get_ident()]
+
+
 def test_planning_is_no_part_of_the_embedding() -> None:
     def plan() -> Plan:
         threading.Event().wait(0.05)
         return PLAN
 
     for embed_tokens in (None, vector):
-        found = planned(plan, "where", vector, embed_tokens)
+        found = planned(plan, "where", vector, embed_tokens, embed_here=False)
         assert found.planning_seconds >= 0.05
         assert found.embedding_seconds >= 0.0
 
 
 def test_a_plan_that_is_given_is_taken_and_only_what_is_wanted_is_embedded() -> None:
-    found = planned(PLAN, "where", None, None)
+    found = planned(PLAN, "where", None, None, embed_here=True)
     assert found.plan is PLAN
     assert found.embedding is None
     assert found.token_vectors is None
 
 
-def test_what_fails_is_raised_when_all_have_ended() -> None:
+@pytest.mark.parametrize("here", [False, True])
+def test_what_fails_is_raised_when_all_have_ended(here: bool) -> None:
     ended: list[str] = []
 
     def fail() -> Plan:
@@ -78,7 +90,7 @@ def test_what_fails_is_raised_when_all_have_ended() -> None:
         return vector(text)
 
     with pytest.raises(ValueError, match="no plan"):
-        planned(fail, "where", vector, embed_tokens)
+        planned(fail, "where", vector, embed_tokens, embed_here=here)
     assert ended == ["where"]
 
 

@@ -168,6 +168,7 @@ def asked(
         as_integer(found["k"], "k", 1, MAX_K)
     # What was believed or true then may have read otherwise then: token vectors are of what is stored now.
     now_stored = as_of is None and arguments.get("valid_at") is None
+    tuned = has_tuned_questions(engine.embedder.identity.name, engine.embedder.identity.checksum)
     tokens = engine.tokens if fusion == "learned" and "semantic" in chosen and now_stored else None
     embed = engine.embedder.query if "semantic" in chosen or routed else None
     made: Planned | None = None
@@ -196,6 +197,7 @@ def asked(
             semantic,
             embed,
             None if tokens is None else tokens.question,
+            embed_here=not tuned,
         )
         plan, embedding, embedding_seconds = made.plan, made.embedding, made.embedding_seconds
         if embedding is not None and adapter is not None:
@@ -248,7 +250,7 @@ def asked(
         perf_counter() - began - embedding_seconds,
         embedding_seconds,
         chosen_ranker if confidence else None,
-        has_tuned_questions(engine.embedder.identity.name, engine.embedder.identity.checksum),
+        tuned,
         rerank_seconds,
         late_look,
         as_of,

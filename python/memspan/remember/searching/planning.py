@@ -32,18 +32,25 @@ class Planned:
 
 
 def planned(
-    plan: Plan | Callable[[], Plan], semantic: str, embed: Embed | None, embed_tokens: Embed | None
+    plan: Plan | Callable[[], Plan],
+    semantic: str,
+    embed: Embed | None,
+    embed_tokens: Embed | None,
+    *,
+    embed_here: bool,
 ) -> Planned:
     """Make the plan and embed its semantic query.
 
-    The two models run on a core each. That of tokens takes longer, so that the plan is made before the other one runs,
-    in the thread that lets it.
+    The two models run on a core each. That of tokens takes longer, so that it begins at once, in this thread; another
+    one makes the plan meanwhile and embeds the query.
 
     Args:
         plan: the plan, or what makes it; called once, perhaps in another thread.
         semantic: its semantic query, which is known before.
         embed: makes the query's vector.
         embed_tokens: makes the vectors of its tokens.
+        embed_here: whether `embed` is called by this thread, as is promised of a caller's own function; `embed_tokens`
+            is called by another one then.
 
     Raises:
         Exception: what one of them raised; all that began have ended then.
@@ -53,6 +60,8 @@ def planned(
     token_vectors: NDArray[np.float32] | None = None
     if embed_tokens is None:
         made, embedding, planning_seconds = rest()
+    elif embed_here:
+        (made, embedding, planning_seconds), token_vectors = at_once(rest, partial(embed_tokens, semantic))
     else:
         token_vectors, (made, embedding, planning_seconds) = at_once(partial(embed_tokens, semantic), rest)
     seconds = perf_counter() - start - planning_seconds
