@@ -6,31 +6,20 @@ from __future__ import annotations
 import io
 import tempfile
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis_profile import PROFILE
-from tiny_recipe import Custom, recipe_of
+from tiny_recipe import Custom, recipe_of, repeat_all
 
 from memspan import HashEmbedder, Memory, Quotas
-from memspan.encode.values import Statement, Work
 from memspan.errors import QuotaError
 
 IDS, SESSIONS = tuple(f"m{n}" for n in range(6)), ("s", "t")
 STEPS = ("add", "add", "correct", "process", "carry", "carry", "sleep", "limit", "restore", "end", "forget")
-
-
-async def gossip(work: Work, tools: Any) -> Work:
-    """Says of one turn what all of them said."""
-    told = " ".join(turn.text for turn in (*work.history, *work.turns))
-    last = work.turns[-1]
-    fact = Statement(text=f"heard {told}", at=last.at, sources=(last.id,), stage="custom")
-    return replace(work, statements=(*work.statements, fact))
 
 
 class Stores:
@@ -46,7 +35,7 @@ class Stores:
         self.at = 0
 
     def _open(self, folder: Path) -> Memory:
-        recipe = recipe_of(Custom(do=gossip), history=2)
+        recipe = recipe_of(Custom(do=repeat_all), history=2)
         return Memory(folder / "m", HashEmbedder(16), recipe=recipe, auto_consolidate=False)
 
     @property

@@ -88,6 +88,14 @@ class Custom:
         return done
 
 
+async def repeat_all(work: Work, tools: Any) -> Work:
+    """What a `Custom` stage may do: it says of the last turn what all of them said."""
+    told = " ".join(turn.text for turn in (*work.history, *work.turns))
+    last = work.turns[-1]
+    fact = Statement(text=f"heard {told}", at=last.at, sources=(last.id,), stage="custom")
+    return replace(work, statements=(*work.statements, fact))
+
+
 def recipe_of(*stages: Any, name: str = "tiny", history: int = 0) -> Recipe:
     return Recipe(name=name, summary="for tests", write=stages or (NoteTurns(), SumUp()), history=history)
 

@@ -5,25 +5,15 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_recipe import Custom, ScriptedModel, derived, recipe_of
+from tiny_recipe import Custom, ScriptedModel, derived, recipe_of, repeat_all
 
 from memspan import FormatError, Memory, Quotas
-from memspan.encode.values import Statement, Work
 
 SECRET = "Wolfsbane"
-
-
-async def gossip(work: Work, tools: Any) -> Work:
-    """Says of the last turn what all of them said."""
-    told = " ".join(turn.text for turn in (*work.history, *work.turns))
-    last = work.turns[-1]
-    fact = Statement(text=f"heard {told}", at=last.at, sources=(last.id,), stage="custom")
-    return replace(work, statements=(*work.statements, fact))
 
 
 @pytest.fixture
@@ -40,7 +30,7 @@ def other(tmp_path: Path) -> Iterator[Memory]:
 
 
 def opened(path: Path) -> Memory:
-    recipe = recipe_of(Custom(do=gossip), history=1)
+    recipe = recipe_of(Custom(do=repeat_all), history=1)
     return Memory(path, "hash:32", recipe=recipe, llm=ScriptedModel(), auto_consolidate=False)
 
 
