@@ -77,7 +77,8 @@ class KeepingCalls(Calls):
             QuotaError: this store's own quotas have no room for a record, because others are pinned. What came before
                 its batch of 512 is committed.
             FormatError: a line is broken; names file, line, reason and how many records are kept. What came before
-                it is committed; where a secret or resource has no record, or a relation closes a cycle, all else is.
+                it is committed; where a secret or resource has no record, a relation closes a cycle, or the file was
+                cut off between two lines, all else is.
             InvalidArgumentError: a record has the id of a secret that is here; everything else is committed. Or `file`
                 is none that text can be read from.
             OSError: the file cannot be read.

@@ -193,7 +193,7 @@ def test_an_error_says_how_much_is_kept(
 ) -> None:
     monkeypatch.setattr("memspan.remember.transfer.loading._BATCH", batch)
     memory.add(turns(4), user="ana")
-    header, *lines = exported(memory).splitlines(keepends=True)
+    header, *lines, end = exported(memory).splitlines(keepends=True)
     alone = '{"type": "relation", "user": "ana", "parent": "a", "child": "a"}\n'
     for held, broken, told in (
         (lines[:3], "{}\n", r"^<stream>:5: .* \(kept: 3 records before it\)$"),
@@ -202,4 +202,24 @@ def test_an_error_says_how_much_is_kept(
         ([], "{}\n", r"^<stream>:2: (?!.*kept)"),
     ):
         with pytest.raises(FormatError, match=told):
-            other.load(io.StringIO("".join([header, *held, broken, lines[3]])))
+            other.load(io.StringIO("".join([header, *held, broken, lines[3], end])))
+
+
+def test_a_file_that_was_cut_off_between_two_lines_is_told(memory: Memory, other: Memory) -> None:
+    memory.add(turns(3), user="ana")
+    memory.relate(user="ana", parent="a", child="b")
+    lines = exported(memory).splitlines(keepends=True)
+    for there in range(1, len(lines)):
+        kept = "" if there == 1 else rf" \(kept: {min(there - 1, 3)} record"
+        with pytest.raises(FormatError, match=rf"^<stream>: cut off after line {there}; .*{kept}"):
+            other.load(io.StringIO("".join(lines[:there])))
+    assert len(other.latest(user="ana")) == 3
+    assert other.tags("ana") == memory.tags("ana")
+    assert other.load(io.StringIO("".join(lines))) == 3
+
+
+def test_exports_had_no_last_line_once(memory: Memory, other: Memory) -> None:
+    memory.add(turns(3), user="ana")
+    header, *records, _ = exported(memory).splitlines(keepends=True)
+    old = {key: value for key, value in json.loads(header).items() if key != "ends"}
+    assert other.load(io.StringIO("".join([json.dumps(old) + "\n", *records]))) == 3

@@ -92,13 +92,15 @@ def test_round_trip(filled: Memory, open_memory: Open, tmp_path: Path, embedding
 def test_one_user(filled: Memory) -> None:
     file = io.StringIO()
     assert filled.export("ben", file) == 1
-    header, record = [json.loads(line) for line in file.getvalue().splitlines()]
+    header, record, end = [json.loads(line) for line in file.getvalue().splitlines()]
     assert header == {
         "type": "header",
         "format": "memspan-export",
         "version": 1,
         "embedder": {"name": "hash", "dim": 32, "checksum": HashEmbedder.checksum},
+        "ends": True,
     }
+    assert end == {"type": "end"}
     assert record["user"] == "ben"
     assert record["at"] == "0001-01-01T00:00:00+00:00"
     assert filled.export("nobody", io.StringIO()) == 0
@@ -261,7 +263,7 @@ def test_an_export_holds_the_tags_of_a_page(memory: Memory) -> None:
     file = io.StringIO()
     peak(range(9))
     memory.export("user 1", file)
-    assert [json.loads(line)["tags"] for line in file.getvalue().splitlines()[1:]] == [["given"]] * 3
+    assert [json.loads(line)["tags"] for line in file.getvalue().splitlines()[1:-1]] == [["given"]] * 3
     few = peak(range(9, 1_500))
     assert peak(range(1_500, 8_000)) < few + 300_000
 

@@ -71,9 +71,9 @@ def test_a_user_brings_its_own_and_not_everybodys(filled: Memory, other: Memory,
 
 
 def test_records_only(filled: Memory) -> None:
-    assert {line["type"] for line in lines_of(filled, None, records_only=True)} == {"header", "record"}
+    assert {line["type"] for line in lines_of(filled, None, records_only=True)} == {"header", "record", "end"}
     assert {line["type"] for line in lines_of(filled, None)} == {
-        "header", "record", "cold", "quotas", "lifetime",
+        "header", "record", "cold", "quotas", "lifetime", "end",
     }  # fmt: skip
     with pytest.raises(InvalidArgumentError, match="records_only"):
         filled.export(None, io.StringIO(), records_only=1)  # type: ignore[arg-type]

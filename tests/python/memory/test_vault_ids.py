@@ -202,10 +202,10 @@ def test_loading_another_kind_is_refused(memory: Memory, kept: Vault, line: str)
     memory.export("ana", output, records_only=True)
     record = {"id": "p", "user": "ana", "text": "in clear", "at": "2024-01-01T00:00:00Z", "kind": "episodic"}
     more = {"reason": "evicted", "moved_at": "2024-01-01T00:00:00Z"} if line == "cold" else {}
-    head = output.getvalue().splitlines()[0]
+    head, *_, end = output.getvalue().splitlines()
     last = {**record, "id": "after", "text": "what comes after"}
     text = "\n".join(
-        [head, json.dumps({"type": line, **record, **more}), json.dumps({"type": "record", **last})]
+        [head, json.dumps({"type": line, **record, **more}), json.dumps({"type": "record", **last}), end]
     )
     if line == "record":
         with pytest.raises(errors.InvalidArgumentError, match=REFUSED):

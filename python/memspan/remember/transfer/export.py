@@ -14,7 +14,7 @@ from memspan.remember.input.tags import without_made_of
 from memspan.remember.writing.secret_ids import expired_secrets
 
 from .attachments import attachment_lines
-from .export_format import encode_record_line, header
+from .export_format import encode_record_line, end, header
 from .export_life import life_lines, quota_lines
 from .export_target import TextFile, writable
 from .job_trails import job_lines
@@ -61,9 +61,10 @@ def export(
         if not records_only:
             for line in life_lines(reader, user, embeddings=embeddings, without=over):
                 _write(lines, line)
-        # At the end: whoever does not know these lines has read all else.
+        # Late: whoever does not know these lines has read all else.
         for line in job_lines(reader, user, cold=not records_only, without=over):
             _write(lines, line)
+        _write(lines, end())
     return count
 
 

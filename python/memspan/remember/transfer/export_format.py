@@ -6,7 +6,7 @@ import base64
 import binascii
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from memspan.errors import InvalidArgumentError, invalid
 from memspan.records import Record
@@ -14,10 +14,21 @@ from memspan.remember.embedding import EmbedderIdentity
 from memspan.remember.input.checking import checked_record, checked_vector
 from memspan.store.codec import pack_embedding, unpack_embedding
 
-__all__ = ["FORMAT", "VERSION", "decode_header", "decode_record_line", "encode_record_line", "header"]
+__all__ = [
+    "END_TYPE",
+    "FORMAT",
+    "VERSION",
+    "Header",
+    "decode_header",
+    "decode_record_line",
+    "encode_record_line",
+    "end",
+    "header",
+]
 
 FORMAT: Final = "memspan-export"
 VERSION: Final = 1
+END_TYPE: Final = "end"
 _TIMES: Final = ("at", "until", "recorded_at", "retired_at", "expires_at")
 _FIELDS: Final = (
     "user", "id", "at", "text", "kind", "until", "recorded_at", "session", "speaker", "tags", "entities",
@@ -26,14 +37,33 @@ _FIELDS: Final = (
 _REQUIRED: Final = ("user", "id", "at", "text")
 
 
+class Header(NamedTuple):
+    """What the first line says."""
+
+    embedder: EmbedderIdentity
+    """Whose vectors the file may hold."""
+    ends: bool
+    """Whether the last line is `end`; exports had none once."""
+
+
 def header(embedder: EmbedderIdentity) -> dict[str, Any]:
     """The first line."""
-    return {"type": "header", "format": FORMAT, "version": VERSION, "embedder": asdict(embedder)}
+    return {
+        "type": "header",
+        "format": FORMAT,
+        "version": VERSION,
+        "embedder": asdict(embedder),
+        "ends": True,
+    }
 
 
-def decode_header(line: Any, place: str) -> EmbedderIdentity:
-    """The embedder whose vectors the file may hold.
+def end() -> dict[str, Any]:
+    """The last line, by which a file that was cut off at the end of another one is told."""
+    return {"type": END_TYPE}
 
+
+def decode_header(line: Any, place: str) -> Header:
+    """
     Raises:
         InvalidArgumentError: it is not the first line of an export, or of a newer version.
     """
@@ -44,9 +74,10 @@ def decode_header(line: Any, place: str) -> EmbedderIdentity:
         raise invalid(f"{place}: version", line.get("version"), f"{VERSION}; a newer memspan may read it")
     try:
         embedder = line["embedder"]
-        return EmbedderIdentity(str(embedder["name"]), int(embedder["dim"]), str(embedder["checksum"]))
+        identity = EmbedderIdentity(str(embedder["name"]), int(embedder["dim"]), str(embedder["checksum"]))
     except (KeyError, TypeError, ValueError):
         raise invalid(f"{place}: embedder", line.get("embedder"), "name, dim and checksum") from None
+    return Header(identity, line.get("ends") is True)
 
 
 def encode_record_line(record: Record, *, embedding: bool) -> dict[str, Any]:

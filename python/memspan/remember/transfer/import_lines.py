@@ -15,7 +15,7 @@ from memspan.remember.embedding import EmbedderIdentity
 from memspan.remember.input.fields import checked_name
 
 from .attachments import TYPES, Attachment, parsed_attachment
-from .export_format import decode_header, decode_record_line
+from .export_format import END_TYPE, Header, decode_header, decode_record_line
 from .export_life import LIFE_TYPES, ColdLine, LifeLine, parsed_life
 from .export_target import TextFile
 from .job_trails import JOB_TYPE, JobLine, parsed_job
@@ -48,8 +48,8 @@ def readable(file: TextFile) -> Iterator[tuple[Iterator[str], str]]:
         raise invalid("file", file, "a path or a text file open for reading")
 
 
-def header_of(text: str, name: str) -> EmbedderIdentity:
-    """Who made the vectors of a file, by its first line, which is empty where the file is.
+def header_of(text: str, name: str) -> Header:
+    """What the first line of a file says; it is empty where the file is.
 
     Raises:
         FormatError: it is not the first line of an export.
@@ -76,10 +76,11 @@ def parsed_lines(
         seen: gets the number of the line by the (user, id) of each record in memory and evicted copy.
 
     Raises:
-        FormatError: names the file and line.
+        FormatError: names the file and line; or, behind all else, the file ends before its last line.
     """
     dim: int | None = None
     number = 0
+    ended = True
     for number, text in enumerate(lines, 1):
         if not isinstance(text, str):
             raise invalid("file", text, "a file open for reading text, not bytes")
@@ -88,9 +89,15 @@ def parsed_lines(
             continue
         try:
             if number == 1:
-                dim = identity.dim if header_of(text, name) == identity else None
+                first_line = header_of(text, name)
+                dim = identity.dim if first_line.embedder == identity else None
+                ended = not first_line.ends
                 continue
-            parsed = _parsed(_parse(text, place), place, dim)
+            value = _parse(text, place)
+            if value.get("type") == END_TYPE:
+                ended = True
+                continue
+            parsed = _parsed(value, place, dim)
         except FormatError:
             raise
         except InvalidArgumentError as error:
@@ -104,6 +111,9 @@ def parsed_lines(
         yield parsed
     if number == 0:
         header_of("", name)
+    if not ended:
+        accepted = f'a file that ends as `export` ended it, with {{"type": "{END_TYPE}"}}'
+        raise FormatError(f"{name}: cut off after line {number}; accepted: {accepted}")
 
 
 def _parsed(line: dict[str, Any], place: str, dim: int | None) -> Line:
