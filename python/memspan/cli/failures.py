@@ -57,10 +57,20 @@ def map_failures() -> Iterator[None]:
         _end(str(error), ExitStatus.BAD_INPUT, error)
     except InvalidArgumentError as error:
         _end(str(error), ExitStatus.USAGE, error)
+    except click.NoSuchOption as error:
+        message = error.message + _after_two_dashes(error.ctx)
+        raise click.NoSuchOption(error.option_name, message, error.possibilities, error.ctx) from None
     except OSError as error:
         _end(_of_the_system(error), ExitStatus.ERROR, error)
     except MemspanError as error:
         _end(str(error) or type(error).__name__, ExitStatus.ERROR, error)
+
+
+def _after_two_dashes(context: click.Context | None) -> str:
+    """How to type what looks like an option, where the command takes anything else."""
+    params = () if context is None else context.command.params
+    takes_more = any(isinstance(each, click.Argument) for each in params)
+    return " '--' comes before what begins with '-' and is none." if takes_more else ""
 
 
 def _of_the_system(error: OSError) -> str:

@@ -250,7 +250,10 @@ def _pins(values: Any, count: int) -> NDArray[np.uint8] | None:
 def _embeddings(
     values: Any, count: int, dim: int
 ) -> tuple[NDArray[np.float32] | list[NDArray[np.float32]] | None, NDArray[np.uint8] | None]:
-    if values is None or count == 0:
+    if values is None:
+        return None, None
+    if count == 0:
+        _column(values, "embeddings", count)
         return None, None
     listed = isinstance(values, (list, tuple)) and len(values) == count
     if listed and (arrays := _core.copy_rows(values, dim)) is not None:

@@ -31,6 +31,14 @@ def test_a_question_without_quotes_is_told(run, filled, command):
     assert "(does it leave); a question of several words stands in quotes" in said
 
 
+def test_a_question_that_looks_like_an_option_is_told(run, filled):
+    demo = ("--store", filled, "--user", "demo")
+    told = "No such option '-v'. '--' comes before what begins with '-' and is none."
+    assert told in run("search", "-vet", *demo, code=2).stderr
+    run("search", *demo, "--", "-vet")
+    assert "--" not in run("stats", "-v", code=2).stderr.splitlines()[-1]
+
+
 @pytest.mark.parametrize("asked", ["tags", "procedures", "evicted", "compress", "stats"])
 def test_a_mistyped_user_is_told_by_every_command_that_finds_nothing(run, filled, asked):
     said = "knows no user 'dmeo'"

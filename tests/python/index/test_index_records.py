@@ -151,7 +151,11 @@ def test_add_many_for_one_user() -> None:
     index = memspan.Index(DIM)
     index.add_many(user="ana", ids=["a", "b"], ats=[1, 2])
     assert index.latest(user="ana").ids == ["b", "a"]
-    index.add_many(user="ana", ids=[], ats=[])
+    index.add_many(user="ana", ids=[], ats=[], embeddings=np.empty((0, DIM)))
+    with pytest.raises(
+        memspan.InvalidArgumentError, match="embeddings: got '3 entries'; accepted: 0 entries"
+    ):
+        index.add_many(user="ana", ids=[], ats=[], embeddings=np.ones((3, DIM)))
     assert len(index) == 2
 
 
