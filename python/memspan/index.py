@@ -327,9 +327,10 @@ class Index(DuplicateCalls, LayoutCalls, NameCalls, QuotaCalls, TagCalls):
             between: `(start, end)` or up to 1,024 such pairs; closed-open, `None` leaves an end open.
             kinds: default: every kind but `vault`; require_tags: up to 64 that the record itself must carry.
             where: conditions on metadata: `{"city": "Oslo", "trip.days": {"$gte": 3}}` with `$eq $ne $gt $gte $lt
-                $lte $in $nin $contains $exists $and $or $not`. A missing key differs from every value, `None` too: only
-                `$ne`, `$nin`, `{"$exists": False}` and `$not` hold for it. `$gt` and its kin compare two numbers or two
-                texts, and hold for nothing else; 1 is 1.0, but not `True`.
+                $lte $in $nin $contains $exists $and $or $not`. A dot steps into an object; in a key `\\.` stands for
+                it, and `\\$` for a dollar. A missing key differs from every value, `None` too: only `$ne`, `$nin`,
+                `{"$exists": False}` and `$not` hold for it. `$gt` and its kin compare two numbers or two texts, and
+                hold for nothing else; 1 is 1.0, but not `True`.
             exclude: ids, 100,000 at most.
             as_of: only what was recorded by then and not retired; `valid_at`: only what held then (`at <= valid_at <
                 until`). What was retired after `as_of` held until `metadata["ended"]["until"]`, or for ever.

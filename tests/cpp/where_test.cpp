@@ -17,7 +17,8 @@ using test::Mentions;
 
 constexpr const char* kMetadata = R"({
   "city": "Oslo", "days": 3, "cost": 12.5, "paid": true, "guide": null, "big": 9007199254740993,
-  "tags": ["fjord", 7, [1]], "trip": {"days": 4, "leg": {"by": "train"}}, "empty": {}, "$odd": 1})";
+  "tags": ["fjord", 7, [1]], "trip": {"days": 4, "leg": {"by": "train"}}, "empty": {}, "$odd": 1,
+  "file.name": "a", "c:\\dir": {"x.y": 2}})";
 
 bool matches(const std::string& filter) {
   static const json::object metadata = parse_json_object(kMetadata, "metadata");
@@ -117,6 +118,16 @@ BOOST_AUTO_TEST_CASE(existence_and_nested_paths) {
          {R"({"city.more": {"$exists": false}})", true},
          {R"({"tags.0": "fjord"})", false},
          {R"({"empty.x": {"$ne": 1}})", true}});
+}
+
+BOOST_AUTO_TEST_CASE(names_with_dots_dollars_and_backslashes) {
+  check({{R"({"file\\.name": "a"})", true},
+         {R"({"file.name": {"$exists": true}})", false},
+         {R"({"\\$odd": 1})", true},
+         {R"({"\\$odd": 2})", false},
+         {R"({"c:\\dir.x\\.y": {"$gte": 2}})", true},
+         {R"({"c:\\\\dir.x\\.y": 2})", true},
+         {R"({"trip\\.days": 4})", false}});
 }
 
 BOOST_AUTO_TEST_CASE(combinations) {

@@ -47,13 +47,15 @@ Operator parse_operator(std::string_view name, std::string_view place) {
 }
 
 FieldPath parse_path(std::string_view key, std::string_view place) {
+  constexpr std::string_view kEscaped = ".$\\";
   FieldPath names(1);
-  for (char c : key) {
-    if (c == '.') {
+  for (size_t i = 0; i < key.size(); ++i) {
+    if (key[i] == '.') {
       names.emplace_back();
-    } else {
-      names.back() += c;
+      continue;
     }
+    const bool escapes = key[i] == '\\' && i + 1 < key.size() && kEscaped.find(key[i + 1]) != std::string_view::npos;
+    names.back() += escapes ? key[++i] : key[i];
   }
   for (const std::string& name : names) {
     if (name.empty()) refuse(place, "the path '" + std::string(key) + "'", "non-empty names joined by dots");

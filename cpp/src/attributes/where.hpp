@@ -2,7 +2,7 @@
 //
 //   filter    := { key: condition, ... }                  all must hold
 //   key       := path | $and | $or | $not
-//   path      := names joined by dots; each steps into an object
+//   path      := names joined by dots; each steps into an object; \. \$ \\ in a name stand for a dot, a dollar, a backslash
 //   condition := value                                    the same as {"$eq": value}
 //              | { operator: operand, ... }               all must hold
 //   operator  := $eq $ne $gt $gte $lt $lte $in $nin $contains $exists $and $or $not

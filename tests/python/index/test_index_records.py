@@ -147,6 +147,14 @@ def test_add_many_equals_many_adds(index: memspan.Index) -> None:
         assert (found.ids, found.scores.tolist()) == (expected.ids, expected.scores.tolist())
 
 
+def test_keys_with_dots_and_dollars_are_reached() -> None:
+    index = memspan.Index(DIM)
+    index.add(user="ana", id="a", at=1, metadata={"file.name": "x", "$cost": 2})
+    index.add(user="ana", id="b", at=2, metadata={"file": {"name": "x"}})
+    for where, ids in (({"file\\.name": "x", "\\$cost": 2}, ["a"]), ({"file.name": "x"}, ["b"])):
+        assert index.search(user="ana", where=where).ids == ids
+
+
 def test_add_many_for_one_user() -> None:
     index = memspan.Index(DIM)
     index.add_many(user="ana", ids=["a", "b"], ats=[1, 2])
