@@ -19,7 +19,6 @@ __all__ = [
     "Reordered",
     "Trust",
     "as_log_odds",
-    "centred",
     "from_sessions",
     "reorder",
 ]
@@ -39,17 +38,25 @@ class Trust:
     """Log odds for each unit of softplus."""
     rank: float
     """Log odds for each unit of the logarithm of the rank, taken away."""
+    unread: float
+    """How sure a record further down would be, that was not scored, against the mean of those that were."""
 
     def gains(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What is added to the log odds of those that were scored, up to a constant."""
-        gains: NDArray[np.float64] = self.sureness * np.logaddexp(0.0, scores)
-        return gains - self.rank * np.log(_ranks_of(scores)) if self.rank else gains
+        """What is added to the log odds of those that were scored: what they would gain less what others would, so that
+        on average nothing moves against these."""
+        sure = np.logaddexp(0.0, scores)
+        gains: NDArray[np.float64] = self.sureness * (sure - self.unread * sure.mean())
+        if self.rank:
+            places = np.log(_ranks_of(scores))
+            gains -= self.rank * (places - places.mean())
+        return gains
 
 
-BEHIND_LEARNED: Final = Trust(0.5, 0.0)
-"""Behind learned scores: the most that makes none of LoCoMo, REALTALK and BEAM worse by more than .1 points,
-conversations left out (benches/results/rerank_budgets.md)."""
-BEHIND_RANKS: Final = Trust(1.0, 1.0)
+BEHIND_LEARNED: Final = Trust(0.75, 0.0, 1 / 3)
+"""Behind learned scores: more takes from REALTALK what it gives LoCoMo, conversations left out. The next ten of a
+ranking are a third as sure as the first two to 24 are, on LoCoMo, REALTALK and BEAM alike (.25-.39;
+benches/results/ablation.md, "The second look")."""
+BEHIND_RANKS: Final = Trust(1.0, 1.0, 1.0)
 """Behind a fusion by rank, which leaves more to find (benches/results/ablation.md, "The second look")."""
 
 
@@ -82,9 +89,8 @@ def reorder(
 ) -> Reordered:
     """Score passages from the best on, while the time lasts, and rank all anew.
 
-    Added to the base is `g - mean of g`, with `g = sureness softplus(score) - rank ln(rank of the score)`. The mean,
-    over those that were scored, makes the rest neutral: on average nothing moves against them. Equal ones keep their
-    order; with no time, or less than two scored, so do all.
+    `Trust.gains` says what is added to the base of those that were scored. Equal ones keep their order; with no time,
+    or less than two scored, so do all.
 
     Args:
         pace: learns how fast the reranker is; a batch that would not end in time is not begun.
@@ -107,7 +113,7 @@ def reorder(
         pace.learn(question, batch, clock() - now)
     log_odds = np.array(base, dtype=np.float64)
     if len(scores) > 1:
-        log_odds[: len(scores)] += centred(trust.gains(np.array(scores, dtype=np.float64)))
+        log_odds[: len(scores)] += trust.gains(np.array(scores, dtype=np.float64))
     return Reordered(np.argsort(-log_odds, kind="stable").tolist(), log_odds, scores)
 
 
@@ -142,11 +148,6 @@ def _ranks_of(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     ends = np.cumsum(counts)
     ranks: NDArray[np.float64] = (ends - (counts - 1) / 2)[of_value]
     return ranks
-
-
-def centred(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The values less their mean: on average nothing moves against what has none."""
-    return np.asarray(values - values.mean())
 
 
 def _fitting(pace: Pace, question: str, passages: Sequence[str], start: int, left: float) -> Sequence[str]:

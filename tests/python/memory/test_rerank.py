@@ -94,7 +94,7 @@ def test_it_counts_more_behind_a_fusion_by_rank_than_behind_learned_scores(open_
         rise = {each.id: each.score - base((each.explanation or {})["reranker"]) for each in found}
         return [rise["m11"] - rise[f"m{number}"] for number in range(11)]
 
-    assert lead("learned", lambda seen: seen["score_before"]) == pytest.approx([0.5 * 9] * 11, abs=0.01)
+    assert lead("learned", lambda seen: seen["score_before"]) == pytest.approx([0.75 * 9] * 11, abs=0.01)
     behind_ranks = lead("rrf", lambda seen: -1.6 * math.log(seen["rank_before"]))
     assert behind_ranks == pytest.approx([9 + math.log(7)] * 11, abs=0.01)  # the others share rank 7
 

@@ -55,15 +55,13 @@ def oracle(
     scores: list[float], base: list[float], scored: int, trust: Trust
 ) -> tuple[list[int], list[float]]:
     known = scores[:scored]
-    gains = []
-    for score in known:
-        rank = sum(other > score for other in known) + (1 + known.count(score)) / 2
-        sure = max(score, 0) + math.log1p(math.exp(-abs(score)))
-        gains.append(trust.sureness * sure - trust.rank * math.log(rank))
+    sure = [max(score, 0) + math.log1p(math.exp(-abs(score))) for score in known]
+    ranks = [sum(other > score for other in known) + (1 + known.count(score)) / 2 for score in known]
+    places = [math.log(rank) for rank in ranks]
     blended = list(base)
-    for position, gain in enumerate(gains):
-        if scored > 1:
-            blended[position] += gain - sum(gains) / scored
+    for position in range(scored if scored > 1 else 0):
+        blended[position] += trust.sureness * (sure[position] - trust.unread * sum(sure) / scored)
+        blended[position] -= trust.rank * (places[position] - sum(places) / scored)
     return sorted(range(len(base)), key=lambda position: -blended[position]), blended
 
 
@@ -75,9 +73,7 @@ finite = st.floats(-20, 20, width=32).map(lambda value: round(value, 2))
     st.sampled_from([BEHIND_LEARNED, BEHIND_RANKS]),
     st.data(),
 )
-def test_the_blend_is_additive_and_centred(
-    pairs: list[tuple[float, float]], trust: Trust, data: st.DataObject
-) -> None:
+def test_the_blend_is_additive(pairs: list[tuple[float, float]], trust: Trust, data: st.DataObject) -> None:
     scores = [score for score, _ in pairs]
     base = sorted((value for _, value in pairs), reverse=True)
     scored = data.draw(st.integers(1, len(pairs)))
@@ -86,7 +82,6 @@ def test_the_blend_is_additive_and_centred(
     assert sorted(result.order) == list(range(len(pairs)))
     assert result.log_odds == pytest.approx(blended, abs=1e-5)
     assert result.log_odds[scored:].tolist() == base[scored:]
-    assert result.log_odds.sum() == pytest.approx(sum(base), abs=1e-3)
     assert [blended[place] for place in result.order] == pytest.approx(
         [blended[place] for place in order], abs=1e-5
     )
@@ -103,6 +98,13 @@ def test_without_time_the_order_is_the_inputs(seconds: float) -> None:
 
 def test_one_that_was_scored_alone_does_not_move() -> None:
     assert look([-9, 9], [1.0, 0.5], scored=1).order == [0, 1]
+
+
+def test_those_that_were_not_scored_pass_fewer_than_an_average_one_would() -> None:
+    """Further down a "yes" is rarer: who was scored is not behind them for being less sure than the mean."""
+    base = [1.0, 0.9, 0.8, 0.7]
+    assert look([6.0, 3.0, 6.0, 0.0], base, scored=3).order == [0, 2, 1, 3]
+    assert look([6.0, 3.0, 6.0, 0.0], base, scored=3, trust=Trust(0.75, 0.0, 1.0)).order == [0, 2, 3, 1]
 
 
 def test_equal_ones_keep_their_order() -> None:
@@ -130,13 +132,13 @@ def test_nothing_to_rank() -> None:
 def test_a_passage_that_answers_rises_and_what_is_no_answer_moves_little() -> None:
     base = as_log_odds(4).tolist()
     assert look([-9, -9, -9, 9], base).order[0] == 3
-    assert look([-9, -9, -9, -9], base).log_odds.tolist() == base
+    assert look([-9, -9, -9, -9], base).order == [0, 1, 2, 3]
     assert abs(look([-3, -11, -7, -5], base).log_odds - base).max() < 0.05
 
 
 def test_a_no_hardly_differs_from_another_and_a_surer_yes_does() -> None:
     assert np.ptp(look([-9.0, -5.0], [0.0, 0.0]).log_odds) < 0.01
-    assert np.ptp(look([3.0, 7.0], [0.0, 0.0]).log_odds) == pytest.approx(2.0, abs=0.05)
+    assert np.ptp(look([3.0, 7.0], [0.0, 0.0]).log_odds) == pytest.approx(3.0, abs=0.05)
 
 
 def test_behind_ranks_a_no_differs_from_another_by_its_rank_and_equal_ones_share_theirs() -> None:
