@@ -126,7 +126,12 @@ def test_an_odd_text_does_not_cost_the_reply(odd: Any, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("odd", "texts"),
-    [({"people": ["Ana", 1], "place": "Porto", "none": None}, ["Ana", "Porto"]), (5, []), (False, []), ({}, [])],
+    [
+        ({"people": ["Ana", 1], "place": "Porto", "none": None}, ["Ana", "Porto"]), (5, []), (False, []), ({}, []),
+        ("Ana, Luca bakery; Porto,", ["Ana", "Luca bakery", "Porto"]), ("- Ana\n- Bo", ["Ana", "Bo"]),
+        ('["Ana", "Porto, Portugal"]', ["Ana", "Porto, Portugal"]), ("['Ana', Bo]", ["Ana", "Bo"]),
+        ("日本、中国", ["日本", "中国"]), (["Porto, Portugal"], ["Porto, Portugal"]), ("", []),
+    ],
 )  # fmt: skip
 def test_odd_lists_of_texts_do_not_cost_the_reply(odd: Any, texts: list[str]) -> None:
     reply = ExtractReply.model_validate({"statements": [{"content": "A", "entities": odd}]})

@@ -4,8 +4,10 @@ not cost the rest of the reply. What is empty in the end, stages drop and note.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Annotated, Any, Final, TypeVar
 
 from memspan.base.half_emoji import without_half_emoji
@@ -23,6 +25,7 @@ __all__ = ["Field", "Flag", "Items", "Number", "Numbers", "ReplyModel", "SomeIte
 
 T = TypeVar("T")
 _FIRST_WORD: Final = re.compile(r"\w+(?:\.\w+)*")
+_BETWEEN: Final = re.compile(r"[,;\n\uff0c\uff1b\u3001\u060c](?:\s*[-*\u2022]\s)?|^\s*[-*\u2022]\s")
 _NO: Final = frozenset(("false", "no", "not", "0", "none", "null"))
 
 
@@ -51,8 +54,19 @@ def _pieces(value: Any) -> Iterator[str]:
 
 def _texts(value: Any) -> list[str]:
     items = list(value.values()) if isinstance(value, dict) else [value]
-    lists = (item if isinstance(item, list) else [item] for item in items)
+    lists = (_listed(item) for item in items)
     return [without_half_emoji(text) for found in lists for text in found if isinstance(text, str)]
+
+
+def _listed(item: Any) -> list[Any]:
+    """The items of a list, also of one that is written as text: "camping, hiking", or as JSON once more."""
+    if not isinstance(item, str):
+        return item if isinstance(item, list) else [item]
+    if item.lstrip().startswith("["):
+        with suppress(ValueError, RecursionError):
+            return list(json.loads(item))
+    marks = " \t'\"[]" if item.lstrip().startswith("[") else None
+    return [text for part in _BETWEEN.split(item) if (text := part.strip(marks))]
 
 
 def _numbers(value: Any) -> list[int]:
@@ -95,7 +109,7 @@ def _some_items(value: Any) -> Any:
 Text = Annotated[str, BeforeValidator(_text)]
 """Text; nothing is empty text, and one in pieces is put together."""
 Texts = Annotated[list[str], BeforeValidator(_texts)]
-"""A list of texts, also where they stand in groups; what is no text is left out."""
+"""A list of texts, also where they stand in groups, or in one text between commas; what is no text is left out."""
 Number = Annotated[int, BeforeValidator(lambda value: next(iter(_numbers(value)), 0))]
 """The first number; 0, which nothing has, when there is none."""
 Numbers = Annotated[list[int], BeforeValidator(_numbers)]
