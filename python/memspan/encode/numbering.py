@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from .values import Turn
 
-__all__ = ["pick", "scene_of", "turn_lines"]
+__all__ = ["by_number", "pick", "scene_of", "turn_lines"]
+
+
+class _Numbered(Protocol):
+    @property
+    def n(self) -> int: ...
+
 
 T = TypeVar("T")
+N = TypeVar("N", bound=_Numbered)
 
 _PAUSE: Final = timedelta(hours=1)
 
@@ -60,6 +67,17 @@ def pick(items: Sequence[T], numbers: Iterable[int]) -> tuple[list[T], list[int]
     wanted = set(numbers)
     known = [item for number, item in enumerate(items, 1) if number in wanted]
     return known, sorted(number for number in wanted if not 1 <= number <= len(items))
+
+
+def by_number(items: Sequence[N], count: int) -> dict[int, N]:
+    """What a reply says about each of the numbers from 1 to `count`; of several about one the first.
+
+    Where it names none of them, or counts all of them from 0, what stands first in it is about the first.
+    """
+    numbers = [item.n for item in items]
+    if numbers in ([0] * count, list(range(count))) or (count == 1 and not any(numbers)):
+        return dict(zip(range(1, count + 1), items, strict=False))
+    return {item.n: item for item in reversed(items)}
 
 
 def _written(at: datetime) -> str:

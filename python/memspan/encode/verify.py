@@ -18,7 +18,7 @@ from .grounding import time_metadata
 from .kept_words import names_in
 from .load import Load
 from .merging import merge_same, united_sources
-from .numbering import pick, scene_of, turn_lines
+from .numbering import by_number, pick, scene_of, turn_lines
 from .stage import Tools
 from .taken import too_long
 from .together import Room, ask_in_parts, in_batches, split_list, together
@@ -143,7 +143,7 @@ class Verify:
         )
         found: dict[int, tuple[Evidence | None, Dialogue]] = {}
         for part, reply in replies:
-            answers = {answer.n: answer for answer in reversed(reply.answers)}
+            answers = by_number(reply.answers, len(part.asked))
             found |= {id(one): (answers.get(number), part) for number, one in enumerate(part.asked, 1)}
         held = []
         for one in asked:
@@ -163,9 +163,9 @@ class Verify:
         replies = await ask_in_parts(tools, key, batch, QuestionReply, prompt, split_list, _texts)
         asked = []
         for statements, reply in replies:
-            given = {one.n: clean_text(one.question) for one in reversed(reply.questions)}
+            given = by_number(reply.questions, len(statements))
             for number, statement in enumerate(statements, 1):
-                question = given.get(number)
+                question = clean_text(given[number].question) if number in given else ""
                 if not question:
                     tools.note("no question", statement=statement.text)
                     question = f"What in the conversation shows that this is so: {statement.text}"

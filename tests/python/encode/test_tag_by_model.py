@@ -108,6 +108,20 @@ def test_no_tags_are_a_good_answer() -> None:
     assert run(work(FOUR[:2]), items())[0].turn_tags == NONE
 
 
+def test_a_single_item_needs_no_number() -> None:
+    done, _ = run(work(FOUR), items({"tags": ["camping"]}), items(item(0, "running")))
+
+    assert done.turn_tags == {
+        id_: (tag,) for tag, ids in (("camping", "t0 t1"), ("running", "t2 t3")) for id_ in ids.split()
+    }
+
+
+def test_tags_in_one_text_are_several() -> None:
+    done, _ = run(work(FOUR[:2]), items({"n": 1, "tags": "camping, rainy weather"}))
+
+    assert done.turn_tags["t0"] == ("camping", "rainy_weather")
+
+
 @pytest.mark.parametrize(
     "wrong",
     [("nature", "hiking"), ("", "camping"), ("chat", "camping"), ("Camping", "camping"), ("camping", "")],

@@ -117,6 +117,22 @@ def test_a_statement_that_the_model_passes_over_stays_and_is_marked() -> None:
     assert tools.noted("not verified")[0]["question"] == "Where does Ana live?"
 
 
+@pytest.mark.parametrize("numbers", [(0, 1), (0, 0), (1, 2)])
+def test_answers_without_numbers_or_counted_from_0_are_about_what_was_asked(numbers: tuple[int, int]) -> None:
+    given = [statement("Ana lives in Porto.", "t0"), statement("Ines came in May.", "t2")]
+    asked = [{"questions": [{"n": n, "question": f"Q{n}?"} for n in numbers]}]
+    found = [answer(numbers[0], "", found=False), answer(numbers[1], "Ines came to Porto in May.", 3)]
+
+    kept, tools = run(given, asked, [{"answers": found}], batch=2)
+
+    assert [(each.text, each.sources) for each in kept] == [("Ines came to Porto in May.", ("t2",))]
+    assert (tools.noted("no question"), tools.noted("not verified")) == ([], [])
+
+
+def test_one_answer_needs_no_number() -> None:
+    assert one(answer(0, "", found=False))[0] == ()
+
+
 def test_without_a_question_the_statement_itself_is_asked_about() -> None:
     statements = [statement("Ana lives in Porto.")]
 

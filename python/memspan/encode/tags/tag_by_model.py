@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memspan.arguments import as_choice, as_integer
 from memspan.encode.cover import turn_text
 from memspan.encode.load import Load
+from memspan.encode.numbering import by_number
 from memspan.encode.stage import Tools
 from memspan.encode.together import ask_in_parts, in_batches, split_list, together
 from memspan.encode.values import Statement, Turn, Work
@@ -157,7 +158,7 @@ class TagByModel:
             return [_Found(tags) for tags in chosen]
         found = []
         for items, reply in replies:
-            answers = {item.n: item for item in reversed(reply.items)}
+            answers = by_number(reply.items, len(items))
             found += [self._read(answers.get(number), tools) for number in range(1, len(items) + 1)]
         return found
 
