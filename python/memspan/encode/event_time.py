@@ -60,8 +60,9 @@ def check_time(
     """The time of a statement that comes from turns.
 
     A time within a week of when it was said, or near one that a turn names, is believed; of an interval, its start.
-    Our own parser reads the turns, see `find_times`. O(characters of the turns) for a time that lies further off,
-    else O(1).
+    Of the day on which it was said it is the moment at which it was: at its start it would stand before all that was
+    said earlier on that day, and be taken for what that replaced. Our own parser reads the turns, see `find_times`.
+    O(characters of the turns) for a time that lies further off, else O(1).
 
     Args:
         given: ISO 8601, or whatever the model wrote; empty for none.
@@ -81,7 +82,7 @@ def check_time(
     now = to_micros(said)
     if start < now - MOST_BEFORE or start > now + MOST_AFTER:
         return EventTime(said, "implausible", given)
-    at = from_micros(start)
+    at = max(_said_on(start, end, sources), default=from_micros(start))
     if any(start - _LEEWAY <= to_micros(turn.at) < end + _LEEWAY for turn in sources):
         return EventTime(at)
     named = [time for turn in sources for time in spoken.of(turn)]
@@ -92,6 +93,14 @@ def check_time(
     if named and all(certain for _, certain in named):
         return EventTime(said, "contradicted", given)
     return EventTime(at, "unconfirmed", given)
+
+
+def _said_on(start: Micros, end: Micros, turns: Sequence[Turn]) -> list[datetime]:
+    """When turns were said of whose own day, or a part of it, the interval is. Midnight stands for a day, too."""
+    if end - start > _DAY:
+        return []
+    end = start + _DAY if start % _DAY == 0 else end
+    return [turn.at for turn in turns if start <= to_micros(turn.at) < end]
 
 
 def _near(start: Micros, end: Micros, named: Interval) -> bool:

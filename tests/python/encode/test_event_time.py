@@ -35,6 +35,17 @@ def test_without_a_time_it_is_when_it_was_said(given: str) -> None:
     assert check_time(given, [SAID], [SAID]) == (START, None, "")
 
 
+def test_of_a_day_it_is_when_it_was_said_on_it() -> None:
+    """Else a correction of the same day would stand before what it corrects."""
+    evening, night = (
+        turn(0, "I moved today.", at=at("2023-05-08T23:50:00")),
+        turn(1, "Yes.", at=at("2023-05-09T00:10:00")),
+    )
+
+    for day, when in (("2023-05-08", evening), ("2023-05-09", night)):
+        assert check_time(day, [evening, night], [evening, night]) == (when.at, None, "")
+
+
 def test_of_several_turns_the_last_one_says_it() -> None:
     assert check_time("", [SAID, turn(5, "Yes.")], []).at == turn(5, "").at
 
@@ -42,7 +53,9 @@ def test_of_several_turns_the_last_one_says_it() -> None:
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ("2023-05-08", "2023-05-08"),
+        ("2023-05-08", "2023-05-08T13:56:00"),
+        ("2023-05-08T00:00:00Z", "2023-05-08T13:56:00"),
+        ("2023-05-09", "2023-05-09"),
         ("2023-05-08T10:00:00Z", "2023-05-08T10:00:00"),
         ("2023-05-08T10:00:00+02:00", "2023-05-08T08:00:00"),
         ("2023-05-08T10:00:00", "2023-05-08T10:00:00"),
@@ -60,7 +73,8 @@ def test_of_several_turns_the_last_one_says_it() -> None:
         ("2023-05-07, 10.30", "2023-05-07"),
         ("2023-05-07 （星期日）", "2023-05-07"),
         ("2023-05-07 (Sunday)", "2023-05-07"),
-        ("8 May 2023", "2023-05-08"),
+        ("8 May 2023", "2023-05-08T13:56:00"),
+        ("today", "2023-05-08T13:56:00"),
         ("yesterday", "2023-05-07"),
     ],
 )
