@@ -94,6 +94,21 @@ def test_only_later_memories_may_change_earlier_ones(memory: Memory) -> None:
     assert {name: sorted(later) for name, later in found.items()} == {"a": ["b", "c"], "b": ["c"], "c": ["b"]}
 
 
+def test_of_two_about_one_time_the_later_one_was_said_later(memory: Memory) -> None:
+    """Whatever their ids and embeddings, the exam must not end its cancellation."""
+    add(memory, turn := fact("turn-b", "exam", -9, kind="episodic", sources=(), metadata={}))
+    add(memory, replace(turn, id="turn-a", at=START - timedelta(days=2)))
+    add(memory, fact("a", "the exam is off"), fact("b", "the exam is on"), fact("c", "the exam is hard"))
+
+    found = named(queues(memory))
+
+    assert {name: sorted(later) for name, later in found.items()} == {
+        "a": ["c"],
+        "b": ["a", "c"],
+        "c": ["a", "b"],  # whose turn is gone
+    }
+
+
 def test_a_queue_is_as_long_as_it_may_be_and_the_most_similar_come_first(memory: Memory) -> None:
     add(memory, *(fact(f"r{i:02}", "exam " + "x" * i * 3, i) for i in range(30)))
     found = queues(memory, queue=4)

@@ -57,6 +57,7 @@ def update_queues(
 ) -> list[UpdateQueue]:
     """Q(e_i) = Top_k {(e_j, sim(v_i, v_j)) | t_j >= t_i, j != i}:n for every record that has such, oldest first.
 
+    Of two with the same time, such as an exam and its cancellation, that is the later one which was said later.
     One native batch search answers for all, on all cores; time, kind and validity are filtered inside it, so that a
     queue is as long as the memories allow; those for which that is not enough are asked for more. O(n) searches.
 
@@ -99,7 +100,11 @@ def _later(
             near = [(id_, float(score)) for id_, score in zip(hits.ids, hits.scores, strict=True)]
             near = [(id_, score) for id_, score in near if score >= least]
             pairs = [
-                (known[id_], score) for id_, score in near if id_ in known and not _linked(target, known[id_])
+                (known[id_], score)
+                for id_, score in near
+                if id_ in known
+                and not _linked(target, known[id_])
+                and not _was_said_before(index, known[id_], target)
             ]
             found[target.id] = pairs[:length]
             # What is pinned, or says the same on purpose, must not take the place of others.
@@ -123,6 +128,22 @@ def _query(record: Record, depth: int, kinds: Sequence[str]) -> Query:
         exact=True,
         track=False,
     )
+
+
+def _was_said_before(index: Index, other: Record, target: Record) -> bool:
+    """Whether one about the same time as another was said earlier, as far as their turns tell."""
+    if other.at != target.at:
+        return False
+    one, two = _said(index, other), _said(index, target)
+    return one is not None and two is not None and one < two
+
+
+def _said(index: Index, record: Record) -> datetime | None:
+    """When it was said last; `None` of what sleep made, whose sources are memories with times of their own, too."""
+    if record.metadata.get("stage") == "sleep":
+        return None
+    times = (index.locate(user=record.user, id=id_) for id_ in record.sources)
+    return max((at for at in times if at is not None), default=None)
 
 
 def _linked(one: Record, other: Record) -> bool:
