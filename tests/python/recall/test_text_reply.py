@@ -60,6 +60,14 @@ REPLIES = [
     ("He says so : 4", "He says so : 4", (), False),
     ("MySources: 4", "MySources: 4", (), False),
     ("a\n\n\nb   c\nSources: 1", "a\n\n\nb   c", (1,), False),
+    ("Oslo.\n(Sources: 4, 7)", "Oslo.", (4, 7), False),
+    ("Oslo. [Source: #4]", "Oslo.", (4,), False),
+    ("Oslo. (Sources: none)", "Oslo.", (), True),
+    ("六月。（来源：4）", "六月。（来源：4）", (), False),
+    ("Oslo.\nSources: memory 4 (Ana, 2 May), [#7] (Bo)", "Oslo.", (4, 7), False),
+    ("Oslo.\nSources: 4 (of them", "Oslo.", (4,), False),
+    ("Oslo.\nSources: 4 (thick) books", "Oslo.\nSources: 4 (thick) books", (), False),
+    ("Two things (Sources: 4 books", "Two things (Sources: 4 books", (), False),
     ("Sources: " + "9" * 30, "", (999999999,), False),
 ]
 
@@ -95,6 +103,8 @@ def test_whole_and_letter_by_letter(text: str, said: str, numbers: tuple[int, ..
                 "word",
                 "none",
                 "Source: 3",
+                "(",
+                ")",
                 "Quellen",
                 "und",
                 ".",

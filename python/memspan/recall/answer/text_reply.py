@@ -18,7 +18,7 @@ def _any_of(words: Iterable[str]) -> str:
 
 
 _MARK: Final = re.compile(
-    rf"(?<!\s)(?P<gap>\s+)[*_#>-]{{0,4}} ?(?:{_any_of(LINE)})[*_]{{0,4}}[ \u00a0\u202f]?[:：]"
+    rf"(?<!\s)(?P<gap>\s+)[*_#>(\[（-]{{0,4}} ?(?:{_any_of(LINE)})[*_]{{0,4}}[ \u00a0\u202f]?[:：]"
     r"(?P<rest>[^\n]{0,2001})(?P<end>\n?)",
     re.IGNORECASE,
 )
@@ -28,10 +28,12 @@ _SENTENCE_END: Final = frozenset('.!?…。！？)]"”»*_')
 _REST: Final = re.compile(rf"(?:[\W\d_]|{_any_of(AND + MEMORIES)})*", re.IGNORECASE)
 _NONE: Final = re.compile(rf"[\W_]*(?:{_any_of(NONE)})[\W_]*", re.IGNORECASE)
 _AND: Final = re.compile(rf"(?<![^\W\d_])(?:{_any_of(AND)})(?![^\W\d_])", re.IGNORECASE)
+_REMARK: Final = re.compile(r"(?<=[\d\]])\s*\([^()]*(?:\)|\Z)")
+"""Behind a number, such as whose memory it is; also one that has not ended yet."""
 _WORD_SO_FAR: Final = re.compile(r"[^\W\d_]{1,13}\Z")
 # What may become the mark, with the white space before it, which is not to stand at the end of an answer.
 _MAY_BE: Final = re.compile(
-    r"\s*(?:(?<=\s)[*_#>-]{0,4} ?"
+    r"\s*(?:(?<=\s)[*_#>(\[（-]{0,4} ?"
     rf"(?:{_any_of({word[:end] for word in LINE for end in range(1, len(word) + 1)})})?[*_]{{0,4}}[ \u00a0\u202f]?)?\Z",
     re.IGNORECASE,
 )
@@ -53,9 +55,10 @@ class Ending(NamedTuple):
 class TextReply:
     """Hands out an answer piece by piece and keeps the line `Sources: 4, 7` for the end.
 
-    That line has nothing but numbers or "none" behind the mark, however this is spelt or translated, and stands alone
-    or behind the end of a sentence; of several the last one counts. White space, what may be the beginning of that
-    line, and what follows it is held back until it is known what it is. O(length).
+    That line has nothing but numbers, perhaps with remarks in brackets, or "none" behind the mark, however this is
+    spelt or translated, and stands alone or behind the end of a sentence, also in brackets; of several the last one
+    counts. White space, what may be the beginning of that line, and what follows it is held back until it is known
+    what it is. O(length).
     """
 
     def __init__(self) -> None:
@@ -135,9 +138,10 @@ class TextReply:
 
 
 def _names_sources(rest: str) -> bool:
-    return bool(_NONE.fullmatch(rest) or (_REST.fullmatch(rest) and written_numbers(rest)))
+    named = _REMARK.sub("", rest)
+    return bool(_NONE.fullmatch(rest) or (_REST.fullmatch(named) and written_numbers(named)))
 
 
 def _may_name_sources(rest: str) -> bool:
     """Whether it does when more comes."""
-    return _names_sources(rest) or _REST.fullmatch(_WORD_SO_FAR.sub("", rest)) is not None
+    return _names_sources(rest) or _REST.fullmatch(_WORD_SO_FAR.sub("", _REMARK.sub("", rest))) is not None
