@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memspan.arguments import as_integer, as_number
+from memspan.arguments import as_integer, as_number, as_texts
 from memspan.base.worker_threads import beside
 from memspan.errors import invalid
 from memspan.limits import MAX_K
@@ -341,6 +341,7 @@ class AnsweringCalls(SearchingCalls):
             search=search,
             history=checked_history(history),
             then=any(filters.get(name) is not None for name in ("as_of", "valid_at")),
+            vault="vault" in as_texts(filters.get("kinds") or (), "kinds"),
         )
 
     def _model(self) -> LLM:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -87,6 +87,7 @@ class PlanByModel:
         now: datetime,
         vocabulary: Vocabulary,
         history: Sequence[Mapping[str, str]] = (),
+        hidden: Collection[str] = (),
         ready: Ready | None = None,
     ) -> Planned:
         """The model's plan, or `rules` with the reason why not.
@@ -96,11 +97,12 @@ class PlanByModel:
             now: when the question is asked, aware; days are those of its zone.
             vocabulary: what the user's memories call people and things; at most 100 of each are shown to the model.
             history: what was said right before the question, H, as `checked_history` gives it.
+            hidden: tags that the model is not told.
             ready: awaited before each request.
         """
         from .plan_reply import PlanReply
 
-        prompt = plan_prompt(rules, now, vocabulary, history)
+        prompt = plan_prompt(rules, now, vocabulary, history, hidden)
         try:
             asked = complete(llm, prompt, PlanReply, stage="plan", ready=ready)
             reply = await within(self.deadline_ms / 1000, asked)
@@ -145,19 +147,25 @@ class PlanByModel:
 
 
 def plan_prompt(
-    rules: Plan, now: datetime, vocabulary: Vocabulary, history: Sequence[Mapping[str, str]] = ()
+    rules: Plan,
+    now: datetime,
+    vocabulary: Vocabulary,
+    history: Sequence[Mapping[str, str]] = (),
+    hidden: Collection[str] = (),
 ) -> Prompt:
     """What the model is asked: the question, its time, what was said before it, the vocabulary, and what the rules
     found."""
     known: dict[str, list[str]] = {"people": [], "tags": []}
     for entry in vocabulary.entries:
         kind = known["tags" if entry.source == "tag" else "people"]
+        if entry.source == "tag" and entry.text in hidden:
+            continue
         if len(kind) < _MOST_SHOWN:
             kind.append(entry.text)
     found: dict[str, Any] = {
         "times": [[_written(start, now), _written(end, now, last=True)] for start, end in rules.intervals],
         "names": list(rules.names),
-        "tags": list(rules.tags),
+        "tags": [tag for tag in rules.tags if tag not in hidden],
     }
     data = {"question": rules.question, "asked": moment_line(now), "known": known, "rules": found}
     return render("plan", data={**data, "history": list(history)})

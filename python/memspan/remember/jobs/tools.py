@@ -21,6 +21,7 @@ from memspan.llm.deadline import spent_by
 from memspan.llm.protocol import Ready
 from memspan.llm.when_ready import complete
 from memspan.remember.engine import Engine
+from memspan.remember.searching.vault_tags import vault_tags
 from memspan.store import Store, StoreWriter
 from memspan.store.jobs import ClaimedJob, Note, Step
 from memspan.times import now_micros
@@ -292,10 +293,16 @@ class JobTools:
         return unit
 
     async def tags(self) -> Sequence[str]:
-        """See `Tools.tags`."""
+        """See `Tools.tags`; without those of the vault, which no model is told."""
         user = self._results.job.user
-        known = await in_worker(lambda: self._engine.current().tags(user=user))
-        return [tag.name for tag in sorted(known, key=lambda tag: (-tag.records, tag.name))]
+
+        def look() -> list[str]:
+            index = self._engine.current()
+            hidden = vault_tags(self._engine.store, index, user)
+            known = sorted(index.tags(user=user), key=lambda tag: (-tag.records, tag.name))
+            return [tag.name for tag in known if tag.name not in hidden]
+
+        return await in_worker(look)
 
     async def frequencies(self, words: Sequence[str]) -> Frequencies:
         """See `Corpus.frequencies`."""

@@ -37,6 +37,7 @@ from memspan.times import TimeLike, zone_of
 from .asking import when_asked
 from .contexts import following_of
 from .recall import Recalls
+from .vault_tags import vault_tags
 
 __all__ = ["Answering", "Prepared", "Question"]
 
@@ -69,6 +70,8 @@ class Question:
     """What was said right before it."""
     then: bool = False
     """Whether it is about another time, and what was believed or true then."""
+    vault: bool = False
+    """Whether it asks for the vault by name."""
 
 
 @dataclass(slots=True)
@@ -136,6 +139,7 @@ class Answering:
                         now=now,
                         vocabulary=vocabulary,
                         history=question.history,
+                        hidden=await beside(_hidden, self._engine, question),
                         ready=partial(_require_names, self._engine, question, vocabulary),
                     )
                 except asyncio.CancelledError as error:
@@ -300,6 +304,14 @@ def _circumstances(engine: Engine, question: Question) -> tuple[datetime, Vocabu
     vocabulary = engine.vocabularies.of(index, question.user, retired=question.then)
     empty = not len(index.latest(user=question.user, k=1).ats)
     return when_asked(index, question.user, question.now, question.as_of), vocabulary, empty
+
+
+@survives_damage
+def _hidden(engine: Engine, question: Question) -> frozenset[str]:
+    """Tags that a model is not told: those of the vault, for whoever does not ask for it."""
+    if question.vault:
+        return frozenset()
+    return vault_tags(engine.store, engine.current(), question.user)
 
 
 async def _require_names(engine: Engine, question: Question, shown: Vocabulary) -> None:
