@@ -38,6 +38,7 @@ _MOST_TIMES: Final = 8
 _MOST_WORDS: Final = 32
 _MOST_TAGS: Final = 3
 _LONGEST: Final = 1_000
+_DAY: Final = 86_400_000_000
 
 
 class Planned(NamedTuple):
@@ -186,9 +187,14 @@ def _written(side: Micros | None, now: datetime, *, last: bool = False) -> str:
         return ""
     zone = now.tzinfo or timezone.utc
     at = in_zone(from_micros(side), zone)
-    if (at.hour, at.minute, at.second, at.microsecond) == (0, 0, 0, 0):
+    if _is_midnight(side, now):
         return (in_zone(from_micros(side - 1), zone) if last and side > MIN_MICROS else at).date().isoformat()
     return at.isoformat()
+
+
+def _is_midnight(moment: Micros, now: datetime) -> bool:
+    at = in_zone(from_micros(moment), now.tzinfo or timezone.utc)
+    return (at.hour, at.minute, at.second, at.microsecond) == (0, 0, 0, 0)
 
 
 def _lexical(asked: str, keywords: Sequence[str], reasons: list[str]) -> str:
@@ -242,6 +248,8 @@ def _interval(time: TimeRange, now: datetime) -> tuple[Interval | None, str]:
             return None, "cannot be read"
         sides.append(None if span is None else span[position])
     start, end = sides
+    if start is not None and end == start + 1 and _is_midnight(start, now):
+        end = start + _DAY  # of a day that is written as "2023-05-08T00:00:00" twice
     if start is not None and end is not None and start >= end:
         return None, "ends before it starts"
     if not is_plausible((start, end), to_micros(now)):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import re
+from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator
 
 from memspan.encode.replies.reply import Field, Number, ReplyModel, Text, Texts
 
 __all__ = ["PlanReply", "TimeRange"]
+
+
+_FROM_TO: Final = re.compile(r"(\d{4}-\S+)\s*(?:/|\s(?:to|until|[-\u2013\u2014])\s)\s*(\d{4}-\S+)")
 
 
 class TimeRange(ReplyModel):
@@ -20,7 +24,21 @@ class TimeRange(ReplyModel):
 
 def _ranges(value: Any) -> list[Any]:
     items = value if isinstance(value, list) else [value]
-    return [item for item in items if isinstance(item, (dict, TimeRange))]
+    return [item for item in map(_range, items) if isinstance(item, (dict, TimeRange))]
+
+
+def _range(item: Any) -> Any:
+    """A range that is written as a pair, as the prompt shows those of the rules, or as one text."""
+    if isinstance(item, str):
+        both = _FROM_TO.fullmatch(item.strip())
+        item = list(both.groups()) if both else [item]
+    if (
+        isinstance(item, list)
+        and 1 <= len(item) <= 2
+        and not any(isinstance(one, (list, dict)) for one in item)
+    ):
+        return {"start": item[0], "end": item[-1]}
+    return item
 
 
 class PlanReply(ReplyModel):

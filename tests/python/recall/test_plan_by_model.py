@@ -139,6 +139,7 @@ def test_impossible_times_are_dropped_with_a_reason(start: str, end: str, why: s
         ("", "2023-05-08", (None, "2023-05-09")),
         ("2023-05-08T10:00:00Z", "2023-05-08T11:00:00+02:00", None),
         ("2023-05-08T10:00:00+02:00", "2023-05-08T08:59:59Z", ("2023-05-08T08:00:00Z", "2023-05-08T08:59:59.000001Z")),
+        ("2023-05-08T00:00:00", "2023-05-08T00:00:00", ("2023-05-08", "2023-05-09")),
         ("last week", "yesterday", ("2023-05-08", "2023-05-20")),
         ("2023-W19", "2023-W19", ("2023-05-08", "2023-05-15")),
         ("2023W19", "2023-W20", ("2023-05-08", "2023-05-22")),
@@ -156,6 +157,26 @@ def test_times_are_read_by_our_own_parser(start: str, end: str, interval: Any) -
         assert plan.intervals == ()
     else:
         assert plan.intervals == (tuple(side and to_micros(side) for side in interval),)
+
+
+@pytest.mark.parametrize(
+    ("times", "interval"),
+    [
+        ([["2023-05-01", "2023-05-10"]], ("2023-05-01", "2023-05-11")),
+        ([["2023-05-01", ""]], ("2023-05-01", None)),
+        ([[None, "2023-05-10"]], (None, "2023-05-11")),
+        (["2023-05-01/2023-05-10"], ("2023-05-01", "2023-05-11")),
+        ("2023-05-01 to 2023-05-10", ("2023-05-01", "2023-05-11")),
+        (["2023-04"], ("2023-04-01", "2023-05-01")),
+        ({"start": "2023-04", "end": "2023-04"}, ("2023-04-01", "2023-05-01")),
+        ([[{}, "2023-05-01"], ["1", "2", "3"], [], "", 3], None),
+    ],
+)
+def test_times_come_as_pairs_or_texts_too(times: Any, interval: Any) -> None:
+    plan = planned({"times": times}, "Who is Bo?").plan
+
+    expected = [] if interval is None else [tuple(side and to_micros(side) for side in interval)]
+    assert list(plan.intervals) == expected
 
 
 def test_names_and_tags_that_the_memory_does_not_have_are_dropped() -> None:
