@@ -13,7 +13,13 @@ from tools import MemoryTools, run_stages
 
 from memspan.encode.tags.tag_by_model import TagByModel
 from memspan.encode.values import Work
-from memspan.errors import BadReplyError, InvalidArgumentError, LLMError, TruncatedReplyError
+from memspan.errors import (
+    BadReplyError,
+    InvalidArgumentError,
+    LLMError,
+    ModelAccessError,
+    TruncatedReplyError,
+)
 
 FOUR = turns("I went camping.", "In the rain?", "I run marathons.", "Wow.")
 
@@ -186,6 +192,14 @@ def test_where_the_model_fails_the_nearest_existing_tags_are_used(error: LLMErro
     assert tools.noted("nearest tags instead") == [
         {"event": "nearest tags instead", "key": "0", "reason": str(error)}
     ]
+
+
+@pytest.mark.parametrize("error", [LLMError("no answer"), ModelAccessError("the key is refused")])
+def test_where_nobody_answers_the_turns_wait(error: LLMError) -> None:
+    error.unanswered = not isinstance(error, ModelAccessError)
+
+    with pytest.raises(type(error)):
+        run(work(FOUR), error, items(item(1, "marathon")), tags=["camping"])
 
 
 def test_without_tags_there_is_nothing_to_fall_back_on() -> None:

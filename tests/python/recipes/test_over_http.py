@@ -80,11 +80,17 @@ def test_a_truncated_reply_splits_the_window_and_loses_nothing(server: ScriptedL
     assert said == {id_ for one in good.statements for id_ in one.sources}
 
 
-def test_a_server_that_is_down_stops_extraction_and_not_tagging(server: ScriptedLLM) -> None:
+def test_a_server_that_is_down_stops_extraction_and_tagging(server: ScriptedLLM) -> None:
     server.schedule = lambda asked, number: FAULTS["status 503"]
 
-    with pytest.raises(LLMError):
-        run("simplemem", server)
+    for name in ("simplemem", "swiftmem"):
+        with pytest.raises(LLMError):
+            run(name, server)
+
+
+def test_a_model_that_never_gives_json_does_not_stop_tagging(server: ScriptedLLM) -> None:
+    server.schedule = lambda asked, number: FAULTS["invalid json"]
+
     done, tools = run("swiftmem", server)
     assert not any(done.turn_tags.values())
     assert len(tools.noted("nearest tags instead")) == 23

@@ -13,7 +13,7 @@ from memspan.encode.numbering import by_number
 from memspan.encode.stage import Tools
 from memspan.encode.together import ask_in_parts, in_batches, split_list, together
 from memspan.encode.values import Statement, Turn, Work
-from memspan.errors import LLMError, invalid
+from memspan.errors import LLMError, ModelAccessError, invalid
 from memspan.limits import MAX_TAGS
 from memspan.llm import Prompt
 from memspan.llm.prompts import render
@@ -50,7 +50,7 @@ class TagByModel:
     Tags are brought to the core's normal form; generic ones and phrases of more than three words are left out. The
     user's most used tags are offered to the model, so that it uses the same word again. A relation must be about a tag
     of its own episode, and one that would close a cycle is refused. Where the model fails, the existing tags that are
-    nearest by embedding are used, without relations.
+    nearest by embedding are used, without relations; where nobody answers, or the key is refused, the job waits.
     """
 
     target: str = "turns"
@@ -93,7 +93,11 @@ class TagByModel:
         return -(-items // self.batch)
 
     async def run(self, work: Work, tools: Tools) -> Work:
-        """The work with tags on its turns or statements, and with relations; never fails because the model does."""
+        """The work with tags on its turns or statements, and with relations.
+
+        Raises:
+            LLMError: there was no answer in any attempt (`unanswered`), or no access; the answers for others are kept.
+        """
         episodes = in_batches(work.turns, self.episode)
         if self.target == "turns":
             found, relations = await self._find([_episode(turns) for turns in episodes], work, tools)
@@ -153,6 +157,8 @@ class TagByModel:
         try:
             replies = await ask_in_parts(tools, key, batch, TagReply, prompt, split_list, _texts)
         except LLMError as error:
+            if error.unanswered or isinstance(error, ModelAccessError):
+                raise  # all would get such tags, and nobody would be asked again
             tools.note("nearest tags instead", key=key, reason=str(error))
             chosen = await nearest_tags([item.text for item in batch], existing, self.nearest, tools)
             return [_Found(tags) for tags in chosen]
