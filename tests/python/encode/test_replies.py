@@ -130,7 +130,10 @@ def test_an_odd_text_does_not_cost_the_reply(odd: Any, text: str) -> None:
         ({"people": ["Ana", 1], "place": "Porto", "none": None}, ["Ana", "Porto"]), (5, []), (False, []), ({}, []),
         ("Ana, Luca bakery; Porto,", ["Ana", "Luca bakery", "Porto"]), ("- Ana\n- Bo", ["Ana", "Bo"]),
         ('["Ana", "Porto, Portugal"]', ["Ana", "Porto, Portugal"]), ("['Ana', Bo]", ["Ana", "Bo"]),
-        ("日本、中国", ["日本", "中国"]), (["Porto, Portugal"], ["Porto, Portugal"]), ("", []),
+        ("日本、中国", ["日本", "中国"]),
+        ([{"type": "person", "name": "Ana"}, {"entity": "Bo", "type": "dog"}, {"n": 1}, "Eve"], ["Ana", "Bo", "Eve"]),
+        ([{"role": "baker", "name": "Ana"}, [], {"type": "person"}], ["Ana"]),
+        (["Porto, Portugal"], ["Porto, Portugal"]), ("", []),
     ],
 )  # fmt: skip
 def test_odd_lists_of_texts_do_not_cost_the_reply(odd: Any, texts: list[str]) -> None:

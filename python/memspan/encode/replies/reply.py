@@ -26,6 +26,7 @@ __all__ = ["Field", "Flag", "Items", "Number", "Numbers", "ReplyModel", "SomeIte
 T = TypeVar("T")
 _FIRST_WORD: Final = re.compile(r"\w+(?:\.\w+)*")
 _BETWEEN: Final = re.compile(r"[,;\n\uff0c\uff1b\u3001\u060c](?:\s*[-*\u2022]\s)?|^\s*[-*\u2022]\s")
+_KINDS: Final = frozenset(("category", "kind", "type"))
 _NO: Final = frozenset(("false", "no", "not", "0", "none", "null"))
 
 
@@ -54,8 +55,16 @@ def _pieces(value: Any) -> Iterator[str]:
 
 def _texts(value: Any) -> list[str]:
     items = list(value.values()) if isinstance(value, dict) else [value]
-    lists = (_listed(item) for item in items)
-    return [without_half_emoji(text) for found in lists for text in found if isinstance(text, str)]
+    texts = (_name_of(one) for item in items for one in _listed(item))
+    return [without_half_emoji(text) for text in texts if isinstance(text, str)]
+
+
+def _name_of(item: Any) -> Any:
+    """What an object is called that stands in place of a name, such as `{"name": "Ana", "type": "person"}`."""
+    if not isinstance(item, dict):
+        return item
+    said = {key: value for key, value in item.items() if isinstance(value, str) and key not in _KINDS}
+    return said.get("name", next(iter(said.values()), None))
 
 
 def _listed(item: Any) -> list[Any]:
