@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final
@@ -35,7 +35,9 @@ _STRAY: Final = 200
 """Quotes inside of strings; the time of a repair grows with their square: 2,000 take 0.8 s."""
 
 
-def find_json(text: str, is_meant: Callable[[Any], bool], *, lists: bool) -> tuple[list[Any], list[str]]:
+def find_json(
+    text: str, is_meant: Callable[[Any], bool], *, lists: bool, known: Collection[str] | None = None
+) -> tuple[list[Any], list[str]]:
     """The values in a text that are meant, at least one, and remarks on what had to be done to get at them.
 
     A field that stands twice in an object is joined when both are lists.
@@ -43,6 +45,7 @@ def find_json(text: str, is_meant: Callable[[Any], bool], *, lists: bool) -> tup
     Args:
         is_meant: of a value among prose; where none is, the last one is returned.
         lists: look for lists of objects, too; else for objects alone.
+        known: names that fields may have in what is repaired; `None` for any.
 
     Raises:
         UnusableReply: no JSON, or some of it would be lost.
@@ -63,7 +66,7 @@ def find_json(text: str, is_meant: Callable[[Any], bool], *, lists: bool) -> tup
         try:
             value = _load(text[start:end], remarks)
         except (ValueError, RecursionError):
-            value, end, around = _repaired(text[start:]), len(text), "JSON that had to be repaired"
+            value, end, around = _repaired(text[start:], known), len(text), "JSON that had to be repaired"
         if is_meant(value):
             found.append(value)
         start = _next_start(text, end, lists=lists, strict=bool(found))
@@ -128,14 +131,28 @@ def _end(text: str, start: int) -> int:
     return -1
 
 
-def _repaired(text: str) -> Any:
+def _repaired(text: str, known: Collection[str] | None) -> Any:
     stray = text.count('"') - len(_OPENS.findall(text)) - len(_CLOSES.findall(text))
     if len(text) <= _REPAIRABLE and stray <= _STRAY:
         with suppress(ValueError, RecursionError):
             value = json_repair.loads(text)
-            if not _words(text) - _words(json.dumps(value, ensure_ascii=False)):
+            left_out = _words(text) - _words(json.dumps(value, ensure_ascii=False))
+            # Of 'on Friday, 10:30' a repair may make a text and a field named "10".
+            if not left_out and (known is None or all(name in known for name in _names(value))):
                 return value
     raise UnusableReply("the answer is not valid JSON")
+
+
+def _names(value: Any) -> Iterator[str]:
+    """The names of all fields, however deep."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            yield from one
+            left += one.values()
+        elif isinstance(one, list):
+            left += one
 
 
 def _words(text: str) -> Counter[str]:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
 from memspan.errors import missing_extra
@@ -32,6 +33,8 @@ M = TypeVar("M", bound="BaseModel")
 
 _SURROGATE: Final = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
 _SHOWN: Final = 5
+_NO_SCHEMAS: Final = frozenset(("$defs", "properties", "default", "enum", "const", "examples", "required"))
+"""Keywords of a schema whose values are none."""
 
 
 def read_object(text: str, schema: type[M]) -> tuple[M, str | None]:
@@ -39,8 +42,8 @@ def read_object(text: str, schema: type[M]) -> tuple[M, str | None]:
 
     Thoughts before the answer, code fences and prose around it are left out. Where the schema has nothing but a list,
     a bare list is taken for it, and the lists of several objects are joined. JSON that ends before it is complete is
-    never filled up; a repair that would leave out a word, a field with two values and several objects that cannot be
-    joined are refused: what is missing would be lost in silence.
+    never filled up; a repair that would leave out a word, or makes fields that the schema has not, a field with two
+    values and several objects that cannot be joined are refused: what is missing would be lost in silence.
     O(n) for JSON among prose; a repair takes at most some 0.2 s, and what would take longer is refused, as is an
     answer of more than `MAX_REPLY_VALUES`, which takes a second.
 
@@ -53,7 +56,9 @@ def read_object(text: str, schema: type[M]) -> tuple[M, str | None]:
     if count_values(answer) > MAX_REPLY_VALUES:
         raise UnusableReply(f"the answer holds more than {MAX_REPLY_VALUES:,} values")
     shape = _Shape.of(schema)
-    values, remarks = find_json(answer, shape.is_meant, lists=shape.only_list is not None)
+    values, remarks = find_json(
+        answer, shape.is_meant, lists=shape.only_list is not None, known=_known_names(schema)
+    )
     try:
         if _SURROGATE.search(answer):
             values = json.loads(without_half_emoji(json.dumps(values, ensure_ascii=False)))
@@ -139,6 +144,26 @@ class _Shape:
 
 def _names(fields: Mapping[str, FieldInfo]) -> frozenset[str]:
     return frozenset(name for key, field in fields.items() for name in (key, field.alias) if name)
+
+
+@lru_cache(maxsize=256)
+def _known_names(schema: type[BaseModel]) -> frozenset[str] | None:
+    """Of the fields at all depths; `None` where an object of the schema may have any."""
+    names: set[str] = set()
+    left: list[Any] = [schema.model_json_schema()]
+    while left:
+        node = left.pop()
+        if isinstance(node, list):
+            left += node
+        elif isinstance(node, dict):
+            fields = node.get("properties")
+            if node.get("additionalProperties") or (node.get("type") == "object" and fields is None):
+                return None
+            names.update(fields or ())
+            left += (fields or {}).values()
+            left += (value for key, value in node.items() if key not in _NO_SCHEMAS)
+            left += node.get("$defs", {}).values()
+    return frozenset(names)
 
 
 def _describe(error: ValidationError) -> str:

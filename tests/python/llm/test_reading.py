@@ -191,3 +191,22 @@ def test_quotes_that_were_not_escaped_are_repaired() -> None:
 
     assert value == Note(text='she said "yes" and left', more=["", "a"])
     assert remark == "JSON that had to be repaired"
+
+
+@pytest.mark.parametrize(
+    "text", ["The talk is on Friday, 10:30", "The code is a,b:", 'Her motto, "work": hard']
+)
+def test_a_repair_that_makes_fields_of_a_text_is_refused(text: str) -> None:
+    """json_repair takes what stands before a colon for the name of a field, and the text would end before it."""
+    broken = repr({"facts": [{"content": text, "turn": 1}]})
+
+    with pytest.raises(UnusableReply, match="the answer is not valid JSON"):
+        read_object(broken, Facts)
+
+
+def test_where_a_schema_has_fields_of_any_name_a_repair_may_make_them() -> None:
+    class Counts(BaseModel):
+        counts: dict[str, int]
+
+    found, _ = read_object("{'counts': {'tea': 2}}", Counts)
+    assert found.counts == {"tea": 2}
