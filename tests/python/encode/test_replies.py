@@ -50,6 +50,14 @@ def test_what_is_missing_or_null_is_empty() -> None:
     assert reply.statements[1].timestamp == "2023"
 
 
+@pytest.mark.parametrize("name", ["content", "statement", "summary", "text", "fact"])
+def test_a_statement_keeps_its_words_under_another_name(name: str) -> None:
+    reply = ExtractReply.model_validate({"statements": [{name: "Ana moved.", "turns": [1]}]})
+
+    assert reply.statements == [Extracted(content="Ana moved.", turns=[1])]
+    assert ExtractReply.model_validate_json(reply.model_dump_json()) == reply
+
+
 def test_lists_of_texts_keep_the_texts() -> None:
     reply = TagReply.model_validate({"items": [{"n": "item 2", "tags": ["a", 1, None, "b"]}, {"tags": "c"}]})
 

@@ -14,14 +14,25 @@ from memspan.base.half_emoji import without_half_emoji
 from memspan.errors import missing_extra
 
 try:
-    from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+    from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 except ImportError as error:
     raise missing_extra("pydantic", "a stage that asks a language model", "llm") from error
 from pydantic_core import PydanticUseDefault
 
 from memspan.encode.written_numbers import written_numbers
 
-__all__ = ["Field", "Flag", "Items", "Number", "Numbers", "ReplyModel", "SomeItems", "Text", "Texts"]
+__all__ = [
+    "AliasChoices",
+    "Field",
+    "Flag",
+    "Items",
+    "Number",
+    "Numbers",
+    "ReplyModel",
+    "SomeItems",
+    "Text",
+    "Texts",
+]
 
 T = TypeVar("T")
 _FIRST_WORD: Final = re.compile(r"\w+(?:\.\w+)*")
