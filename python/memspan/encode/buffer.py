@@ -38,7 +38,7 @@ class Buffer:
     Each window of the work is a segment; without windows, all turns are one. An entry becomes a statement with the
     segment's topic, whose sources are the turns that it sums up: the user's and the model's own words stay readable in
     the store. An empty segment is a good answer and noted; one that the reply leaves out is asked about once more, on
-    its own. A reply that does not fit is asked for again in two halves, one long turn in pieces.
+    its own, if it was not before. A reply that does not fit is asked for again in two halves, one long turn in pieces.
     """
 
     tokens: int = 512
@@ -97,7 +97,11 @@ class Buffer:
         for part, reply in await self._ask(key, segments, tools):
             summed = summed_by_number(reply, part)
             found += entries_of(part, summed, tools, stage=self.name)
-            missing += (segment for number, segment in enumerate(part, 1) if number not in summed)
+            left = [segment for number, segment in enumerate(part, 1) if number not in summed]
+            if left and len(part) == 1:  # the same question again would have the same answer
+                _note_not_summed(part, tools)
+            else:
+                missing += left
         if missing:
             tools.note("asked again", key=key, segments=len(missing))
             replies = await together(
@@ -107,8 +111,7 @@ class Buffer:
             for part, reply in (answered for several in replies for answered in several):
                 summed = summed_by_number(reply, part)
                 if not summed:
-                    turns = [turn.id for segment in part for turn in segment.turns]
-                    tools.note("not summed up", turns=turns)
+                    _note_not_summed(part, tools)
                 found += entries_of(part, summed, tools, stage=self.name)
         return found
 
@@ -118,6 +121,10 @@ class Buffer:
         from .replies.summarise import SummariseReply
 
         return await ask_in_parts(tools, key, segments, SummariseReply, _asked, _halves, _numbered)
+
+
+def _note_not_summed(segments: _Segments, tools: Tools) -> None:
+    tools.note("not summed up", turns=[turn.id for segment in segments for turn in segment.turns])
 
 
 def _asked(segments: _Segments) -> Prompt:

@@ -184,6 +184,14 @@ def test_all_that_is_said_of_a_segment_that_was_asked_about_again_counts(numbers
     }
 
 
+def test_a_segment_that_was_alone_is_not_asked_about_in_the_same_words_again() -> None:
+    tools = MemoryTools({"summarise": [{"segments": []}]})
+
+    assert not buffered(work(turns("Hi.", "Hi!")), tools).statements
+    assert tools.keys() == ["buffer/0"]
+    assert tools.notes == [{"event": "not summed up", "turns": ["t0", "t1"]}]
+
+
 def test_a_segment_that_the_reply_leaves_out_is_asked_about_once_more() -> None:
     given = in_windows(turns("I moved to Porto.", "Nice!", "I bought a saw.", "Why?", "Bees.", "Oh!"), 2)
     tools = MemoryTools(
