@@ -67,9 +67,9 @@ class SleepingCalls(Calls):
         What had to make room goes back to memory with `undo`, too; what expired is erased for good.
 
         Args:
-            update: whether to update memories by a model. `None`: if the recipe does (`lightmem`) and the memory was
-                opened with a model. `True` for the recipe's update or the default one, a `SleepUpdate` for this one,
-                `False` for none.
+            update: whether to update memories by a model. `None`: if the recipe does (`lightmem`, `best`) and the
+                memory was opened with a model. `True` for the recipe's update or the default one, a `SleepUpdate` for
+                this one, `False` for none.
             merge: whether to merge what says the same; a `Merging` for other settings.
             staleness: what counts as stale (store-compress-staleness, 3.4): the name of a policy, or a
                 `StalenessPolicy`, whose `prune_above` says from where on records go to the cold tier, but for those
