@@ -26,7 +26,8 @@ def turn_lines(turns: Sequence[Turn], numbered: Sequence[Turn]) -> list[dict[str
     """Lines of prompt data for turns, in their order: `{"n", "at", "speaker", "text"}`.
 
     Those that are numbered, from 1, are the ones to work on; the others are context. The time is there for the first
-    turn and after every pause of an hour, which is what a reader needs and a third of the tokens.
+    turn, after every pause of an hour, and on a new day, from which "tomorrow" is worked out: what a reader needs, and
+    a third of the tokens.
 
     Args:
         turns: what is shown.
@@ -39,7 +40,7 @@ def turn_lines(turns: Sequence[Turn], numbered: Sequence[Turn]) -> list[dict[str
         line: dict[str, Any] = {}
         if turn.id in numbers:
             line["n"] = numbers[turn.id]
-        if shown is None or abs(turn.at - shown) >= _PAUSE:
+        if shown is None or abs(turn.at - shown) >= _PAUSE or turn.at.date() != shown.date():
             line["at"] = _written(turn.at)
             shown = turn.at
         if turn.speaker:

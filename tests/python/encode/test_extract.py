@@ -149,6 +149,16 @@ def test_the_prompt_shows_history_without_numbers_and_no_ids() -> None:
     assert "t7" not in prompt.user + prompt.system
 
 
+def test_the_time_is_shown_again_on_another_day() -> None:
+    """Else what is said of tomorrow after midnight is taken for a day too early."""
+    evening, night = START.replace(hour=23, minute=40), START.replace(day=9, hour=0, minute=10)
+
+    _, tools = run([turn(0, "a", at=evening), turn(1, "My exam is tomorrow.", at=night)], reply())
+
+    lines = read_data(tools.asked[0][1].user)["turns"]
+    assert [line["at"] for line in lines] == ["2023-05-08T23:40:00Z", "2023-05-09T00:10:00Z"]
+
+
 def test_the_time_is_shown_again_after_a_pause() -> None:
     later = START.replace(hour=20, minute=0)
 
