@@ -26,7 +26,7 @@ class UpdateQueue:
     target: Record
     """e_i, which may be changed."""
     later: tuple[Record, ...]
-    """Most similar first; each happened at the same time or later. Never empty."""
+    """Most similar first; each was said at the same time or later. Never empty."""
     similarities: tuple[float, ...]
     """Cosines, of `later`."""
 
@@ -57,7 +57,10 @@ def update_queues(
 ) -> list[UpdateQueue]:
     """Q(e_i) = Top_k {(e_j, sim(v_i, v_j)) | t_j >= t_i, j != i}:n for every record that has such, oldest first.
 
-    Of two with the same time, such as an exam and its cancellation, that is the later one which was said later.
+    t is when the turns say it, and not the time that it is about: who plans an exam for June and calls it off in May
+    said the latter later. Where that cannot be told it is the time of the record, as for what sleep made. What is about
+    a time before both of the target's is no news of it.
+
     One native batch search answers for all, on all cores; time, kind and validity are filtered inside it, so that a
     queue is as long as the memories allow; those for which that is not enough are asked for more. O(n) searches.
 
@@ -92,9 +95,10 @@ def _later(
 ) -> dict[str, list[tuple[Record, float]]]:
     """By id of each record the later ones most like it, with their cosines."""
     found: dict[str, list[tuple[Record, float]]] = {}
+    said = {record.id: _said(index, record) for record in ordered}
     asked, depth = list(ordered), length
     while asked:
-        several = index.search_many([_query(record, depth, kinds) for record in asked])
+        several = index.search_many([_query(record, said[record.id], depth, kinds) for record in asked])
         more = []
         for target, hits in zip(asked, several, strict=True):
             near = [(id_, float(score)) for id_, score in zip(hits.ids, hits.scores, strict=True)]
@@ -102,9 +106,7 @@ def _later(
             pairs = [
                 (known[id_], score)
                 for id_, score in near
-                if id_ in known
-                and not _linked(target, known[id_])
-                and not _was_said_before(index, known[id_], target)
+                if id_ in known and not _linked(target, known[id_]) and _is_later(known[id_], target, said)
             ]
             found[target.id] = pairs[:length]
             # What is pinned, or says the same on purpose, must not take the place of others.
@@ -114,11 +116,11 @@ def _later(
     return found
 
 
-def _query(record: Record, depth: int, kinds: Sequence[str]) -> Query:
+def _query(record: Record, said: datetime | None, depth: int, kinds: Sequence[str]) -> Query:
     return Query(
         user=record.user,
         embedding=record.embedding,
-        between=(record.at, None),
+        between=(min(record.at, said or record.at), None),
         kinds=list(kinds),
         where={"recipe": {"$exists": True}},
         exclude=[record.id],
@@ -130,12 +132,12 @@ def _query(record: Record, depth: int, kinds: Sequence[str]) -> Query:
     )
 
 
-def _was_said_before(index: Index, other: Record, target: Record) -> bool:
-    """Whether one about the same time as another was said earlier, as far as their turns tell."""
-    if other.at != target.at:
-        return False
-    one, two = _said(index, other), _said(index, target)
-    return one is not None and two is not None and one < two
+def _is_later(other: Record, target: Record, said: Mapping[str, datetime | None]) -> bool:
+    """Whether one was said later than another, or at once and is not about an earlier time."""
+    one, two = said[other.id], said[target.id]
+    if one is None or two is None:
+        return other.at >= target.at
+    return (one, other.at) >= (two, target.at)
 
 
 def _said(index: Index, record: Record) -> datetime | None:
