@@ -94,31 +94,6 @@ def test_only_later_memories_may_change_earlier_ones(memory: Memory) -> None:
     assert {name: sorted(later) for name, later in found.items()} == {"a": ["b", "c"], "b": ["c"], "c": ["b"]}
 
 
-def test_of_two_about_one_time_the_later_one_was_said_later(memory: Memory) -> None:
-    """Whatever their ids and embeddings, the exam must not end its cancellation."""
-    add(memory, turn := fact("turn-b", "exam", -9, kind="episodic", sources=(), metadata={}))
-    add(memory, replace(turn, id="turn-a", at=START - timedelta(days=2)))
-    add(memory, fact("a", "the exam is off"), fact("b", "the exam is on"), fact("c", "the exam is hard"))
-
-    found = named(queues(memory))
-
-    assert {name: sorted(later) for name, later in found.items()} == {
-        "a": ["c"],
-        "b": ["a", "c"],
-        "c": ["a", "b"],  # whose turn is gone
-    }
-
-
-def test_what_calls_a_plan_off_is_later_than_the_plan(memory: Memory) -> None:
-    """Though the plan is about a day that is still to come."""
-    said = fact("turn-plan", "exam", 0, kind="episodic", sources=(), metadata={})
-    add(memory, said, replace(said, id="turn-off", at=START + timedelta(days=9)))
-    add(memory, fact("plan", "the exam is on 14 June", 44), fact("off", "the exam is called off", 9))
-    add(memory, fact("past", "the exam of last year", -300, sources=("turn-off",)))
-
-    assert named(queues(memory)) == {"plan": ["off"], "past": ["off"]}
-
-
 def test_a_queue_is_as_long_as_it_may_be_and_the_most_similar_come_first(memory: Memory) -> None:
     add(memory, *(fact(f"r{i:02}", "exam " + "x" * i * 3, i) for i in range(30)))
     found = queues(memory, queue=4)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
+from memspan.index import Index
 from memspan.lifecycle.undo.journal import Journal
 from memspan.limits import MAX_TAGS
 from memspan.records import Record
@@ -20,8 +21,10 @@ from memspan.remember.engine import Engine
 from memspan.remember.input.fields import MAX_NAMES
 from memspan.remember.input.tags import without_made
 from memspan.remember.writing.indexing import write_records
+from memspan.times import to_micros
 
 from .changes import Change
+from .queues import SAID, said_at
 
 __all__ = ["Applied", "apply_changes", "new_record"]
 
@@ -68,7 +71,8 @@ def apply_changes(
         EmbedderError: nothing was changed.
     """
     embedder = engine.embedder
-    made = [new_record(change, metadata or {}) for change in changes]
+    index = engine.current()
+    made = [new_record(change, {**(metadata or {}), **_said(index, change)}) for change in changes]
     texts = [embedded_text(record) for record in made if record is not None]
     vectors = iter(engine.embed_texts(texts)) if texts else iter(())
     new = [None if record is None else replace(record, embedding=next(vectors)) for record in made]
@@ -160,6 +164,13 @@ def new_record(change: Change, metadata: Mapping[str, Any]) -> Record | None:
             REPLACES: [part.id for part in change.ending],
         },
     )
+
+
+def _said(index: Index, change: Change) -> dict[str, int]:
+    """For the metadata: when the last of what it rests on was said, if that can be told."""
+    times = [said_at(index, part) for part in (*change.ending, *change.evidence)]
+    known = [to_micros(time) for time in times if time is not None]
+    return {SAID: max(known)} if len(known) == len(times) else {}
 
 
 def _with_tags(

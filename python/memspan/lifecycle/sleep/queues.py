@@ -12,8 +12,12 @@ from memspan.limits import MAX_K
 from memspan.query import Query
 from memspan.record_order import record_order
 from memspan.records import Record
+from memspan.times import from_micros
 
-__all__ = ["UpdateQueue", "is_updatable", "update_queues"]
+__all__ = ["SAID", "UpdateQueue", "is_updatable", "said_at", "update_queues"]
+
+SAID: Final = "said"
+"""The key of the metadata of what sleep made, with when the turns said it that it comes from."""
 
 _STILL: Final = datetime(9999, 12, 31, tzinfo=timezone.utc)
 """Only what has no end holds then."""
@@ -58,8 +62,8 @@ def update_queues(
     """Q(e_i) = Top_k {(e_j, sim(v_i, v_j)) | t_j >= t_i, j != i}:n for every record that has such, oldest first.
 
     t is when the turns say it, and not the time that it is about: who plans an exam for June and calls it off in May
-    said the latter later. Where that cannot be told it is the time of the record, as for what sleep made. What is about
-    a time before both of the target's is no news of it.
+    said the latter later. Where that cannot be told it is the time of the record. What is about a time before both of
+    the target's is no news of it.
 
     One native batch search answers for all, on all cores; time, kind and validity are filtered inside it, so that a
     queue is as long as the memories allow; those for which that is not enough are asked for more. O(n) searches.
@@ -95,7 +99,7 @@ def _later(
 ) -> dict[str, list[tuple[Record, float]]]:
     """By id of each record the later ones most like it, with their cosines."""
     found: dict[str, list[tuple[Record, float]]] = {}
-    said = {record.id: _said(index, record) for record in ordered}
+    said = {record.id: said_at(index, record) for record in ordered}
     asked, depth = list(ordered), length
     while asked:
         several = index.search_many([_query(record, said[record.id], depth, kinds) for record in asked])
@@ -140,10 +144,12 @@ def _is_later(other: Record, target: Record, said: Mapping[str, datetime | None]
     return (one, other.at) >= (two, target.at)
 
 
-def _said(index: Index, record: Record) -> datetime | None:
-    """When it was said last; `None` of what sleep made, whose sources are memories with times of their own, too."""
+def said_at(index: Index, record: Record) -> datetime | None:
+    """When its turns said it last; `None` where that cannot be told. The sources of what sleep made are memories, too,
+    whose times are those that they are about: so it says itself when it was said."""
     if record.metadata.get("stage") == "sleep":
-        return None
+        kept = record.metadata.get(SAID)
+        return from_micros(kept) if isinstance(kept, int) else None
     times = (index.locate(user=record.user, id=id_) for id_ in record.sources)
     return max((at for at in times if at is not None), default=None)
 
