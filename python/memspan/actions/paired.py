@@ -12,9 +12,15 @@ from .secret import is_secret
 __all__ = ["hidden_keys", "hidden_places"]
 
 _NAMES: Final = frozenset({
-    "field", "header", "key", "name", "option", "param", "parameter", "property", "setting", "variable"
+    "field", "header", "id", "key", "label", "name", "option", "param", "parameter", "property", "setting", "type",
+    "variable",
 })  # fmt: skip
 _VALUES: Final = frozenset({"val", "value"})
+_INPUTS: Final = frozenset(
+    {"css", "element", "id", "label", "locator", "placeholder", "selector", "type", "xpath"}
+)
+"""What names a field of a page or form that something is typed into: `#password`, "Password input"."""
+_TYPED: Final = frozenset({"keys", "text", "val", "value"})
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _LONGEST: Final = 128
 _IDENTIFIER: Final = re.compile(r"\s*[\w.:$/-]{1,128}\s*")
@@ -22,20 +28,27 @@ _IDENTIFIER: Final = re.compile(r"\s*[\w.:$/-]{1,128}\s*")
 
 
 def hidden_keys(entry: Mapping[Any, Any]) -> frozenset[Any]:
-    """The keys whose values are secret by another field, as in `{"name": "DB_PASSWORD", "value": "…"}`. O(fields)."""
-    names, values = [], []
+    """The keys whose values are secret by another field, as in `{"name": "DB_PASSWORD", "value": "…"}`, or are typed
+    into one that is for a secret, as in `{"selector": "#password", "text": "…"}`. O(fields)."""
+    names, values, inputs, typed = [], [], [], []
     for key in entry:
         words = _WORD.findall(key) if isinstance(key, str) and len(key) <= _LONGEST else []
         word = words[-1].lower() if words else ""
         if word in _NAMES:
             names.append(key)
-        elif word in _VALUES:
+        elif word in _INPUTS:
+            inputs.append(key)
+        if word in _VALUES:
             values.append(key)
-    return frozenset(
+        if word in _TYPED:
+            typed.append(key)
+    hidden = {
         value
         for value in values
         if any(is_secret(name, entry[name]) or _names(entry[name], entry[value]) for name in names)
-    )
+    }
+    hidden |= {text for text in typed if any(_asks_for(entry[name], entry[text]) for name in inputs)}
+    return frozenset(hidden)
 
 
 def hidden_places(entries: Sequence[Any], *, inside: bool = False) -> frozenset[int]:
@@ -49,6 +62,10 @@ def hidden_places(entries: Sequence[Any], *, inside: bool = False) -> frozenset[
     if inside and len(entries) == 2 and _names(*entries):
         places.add(1)
     return frozenset(places)
+
+
+def _asks_for(field: Any, value: Any) -> bool:
+    return isinstance(field, str) and len(field) <= _LONGEST and is_secret(field.strip(), value)
 
 
 def _names(name: Any, value: Any) -> bool:

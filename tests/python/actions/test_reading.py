@@ -197,6 +197,10 @@ def test_secrets_are_kept_nowhere() -> None:
          '(headers=[["X-Api-Key", "***"], ["Accept", "*/*"]])'),
         ({"args": ["-h", "db", "--password", "hunter2", "--token"]},
          '(args=["-h", "db", "--password", "***", "--token"])'),
+        ({"selector": "#password", "text": "hunter2"}, '(selector="#password", text="***")'),
+        ({"element": "Password input", "ref": "e1", "text": "hunter2"},
+         '(element="Password input", ref="e1", text="***")'),
+        ({"do": [{"type": "password", "value": "hunter2"}]}, '(do=[{"type": "password", "value": "***"}])'),
         ({"pairs": {"name": "api_token", "value": ["hunter2"]}}, '(pairs={"name": "api_token", "value": "***"})'),
     ],
 )  # fmt: skip
@@ -210,6 +214,10 @@ def test_secrets_that_another_field_names(arguments: dict[str, Any], shown: str)
     "arguments",
     [
         {"name": "Password policy", "value": "twelve letters"},
+        {"selector": "#search", "text": "password reset"},
+        {"element": "Password input", "ref": "e1", "submit": True},
+        {"type": "token_type", "value": "bearer of news"},
+        {"id": "secret-santa", "text": "Ana draws Bo"},
         {"name": "password_rules", "content": "twelve letters"},
         {"name": "require_password", "value": True},
         {"name": "max_tokens", "value": 5},
