@@ -24,6 +24,8 @@ _WRITTEN: Final = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
 _ORDINAL: Final = re.compile(r"\d{4}-?\d{3}")
 """The how manyth day of a year, which is all of it."""
 _COMPACT: Final = re.compile(r"(\d{4})(\d\d)(\d\d)")
+_UNKNOWN: Final = re.compile(r"(\d{4}(?:-\d\d)?)(?:-(?:00|[Xx?]{1,2})){1,2}")
+"""What is not known of a day or month, as models write it: "2019-03-XX", "2019-00-00"."""
 _YEAR_FIRST: Final = re.compile(r"(\d{4})([/.-]) ?(\d{1,2})(?:\2 ?(\d{1,2})(?!\d)|(?!\d))\.?")
 """Days and months as models write them that do not keep to ISO 8601: "2024/05/07", "2024. 5. 7.", "2024-5-7"."""
 _DAY_FIRST: Final = re.compile(r"(\d{4}-\d\d-\d\d)[\s,]")
@@ -76,6 +78,8 @@ def _found(given: str, now: datetime) -> tuple[Micros, Micros] | None:
 def _as_iso(given: str) -> str:
     """A date with its year first as ISO 8601 has it: of "2024/05/07" only the year was before the slash, as in an
     interval. "2023/24" is no month."""
+    if rest := _UNKNOWN.fullmatch(given):
+        return rest[1]
     if compact := _COMPACT.fullmatch(given):
         return "-".join(compact.groups())  # all of the day
     match = _YEAR_FIRST.match(given)
