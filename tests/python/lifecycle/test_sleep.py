@@ -64,8 +64,8 @@ def add(memory: Memory, *records: Record) -> None:
 def queues(memory: Memory, user: str = "ana", **more: Any) -> list[UpdateQueue]:
     seen = more.pop("seen", ())
     sleep = SleepUpdate(**more)
-    index, records = sleep.records(memory._engine, user)
-    return sleep.queues(index, records, lambda record: record.id not in seen)
+    found = sleep.records(memory._engine, user)
+    return sleep.queues(*found, lambda record: record.id not in seen)
 
 
 def slept(memory: Memory, rule: Any = update, **more: Any) -> tuple[Any, MemoryTools]:

@@ -87,6 +87,22 @@ def test_without_its_turn_a_memory_goes_by_its_own_time(memory: Memory) -> None:
     assert queues(memory) == {"a": ["b"], "b": ["a"]}
 
 
+def test_what_was_merged_was_said_when_its_turns_were(memory: Memory) -> None:
+    """The memory that ended for it is a source, too, and is about a later time."""
+    told(memory, "plan", "the exam is on 14 June", said=0, about=44)
+    told(memory, "same", "the exam is on 14 June", said=1, about=44)
+    told(memory, "off", "the exam is called off", said=9)
+    memory.consolidate("ana")
+    (kept,) = {"plan", "same"}.intersection(queues(memory))
+
+    assert set(memory.get(user="ana", id=kept).sources) == {
+        "turn-plan",
+        "turn-same",
+        *{"plan", "same"} - {kept},
+    }  # type: ignore[union-attr]
+    assert queues(memory) == {kept: ["off"]}
+
+
 def test_what_sleep_made_knows_when_it_was_said(memory: Memory) -> None:
     told(memory, "plan", "the exam is on 14 June", said=0, about=44)
     told(memory, "moved", "the exam was moved to 21 June", said=5, about=51)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from memspan.index import Index
 from memspan.lifecycle.undo.journal import Journal
 from memspan.limits import MAX_TAGS
 from memspan.records import Record
@@ -24,7 +23,7 @@ from memspan.remember.writing.indexing import write_records
 from memspan.times import to_micros
 
 from .changes import Change
-from .queues import SAID, said_at
+from .queues import SAID, said_at, turn_times
 
 __all__ = ["Applied", "apply_changes", "new_record"]
 
@@ -71,8 +70,7 @@ def apply_changes(
         EmbedderError: nothing was changed.
     """
     embedder = engine.embedder
-    index = engine.current()
-    made = [new_record(change, {**(metadata or {}), **_said(index, change)}) for change in changes]
+    made = [new_record(change, {**(metadata or {}), **_said(engine, change)}) for change in changes]
     texts = [embedded_text(record) for record in made if record is not None]
     vectors = iter(engine.embed_texts(texts)) if texts else iter(())
     new = [None if record is None else replace(record, embedding=next(vectors)) for record in made]
@@ -166,9 +164,15 @@ def new_record(change: Change, metadata: Mapping[str, Any]) -> Record | None:
     )
 
 
-def _said(index: Index, change: Change) -> dict[str, int]:
+def _said(engine: Engine, change: Change) -> dict[str, int]:
     """For the metadata: when the last of what it rests on was said, if that can be told."""
-    times = [said_at(index, part) for part in (*change.ending, *change.evidence)]
+    if change.text is None:
+        return {}
+    parts = (*change.ending, *change.evidence)
+    sources = dict.fromkeys(id_ for part in parts for id_ in part.sources)
+    with engine.store.reading() as reader:
+        turns = turn_times(reader.fetch(parts[0].user, list(sources)).values())
+    times = [said_at(part, turns) for part in parts]
     known = [to_micros(time) for time in times if time is not None]
     return {SAID: max(known)} if len(known) == len(times) else {}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Final
@@ -12,9 +12,10 @@ from memspan.limits import MAX_K
 from memspan.query import Query
 from memspan.record_order import record_order
 from memspan.records import Record
+from memspan.remember.jobs.turns import is_turn
 from memspan.times import from_micros
 
-__all__ = ["SAID", "UpdateQueue", "is_updatable", "said_at", "update_queues"]
+__all__ = ["SAID", "UpdateQueue", "is_updatable", "said_at", "turn_times", "update_queues"]
 
 SAID: Final = "said"
 """The key of the metadata of what sleep made, with when the turns said it that it comes from."""
@@ -49,9 +50,15 @@ def is_updatable(record: Record, kinds: Sequence[str]) -> bool:
     )
 
 
+def turn_times(records: Iterable[Record]) -> dict[str, datetime]:
+    """By id, when those of the records were said that are turns."""
+    return {record.id: record.at for record in records if is_turn(record)}
+
+
 def update_queues(
     index: Index,
     records: Sequence[Record],
+    turns: Mapping[str, datetime] | None = None,
     *,
     length: int = 10,
     least: float = 0.85,
@@ -70,6 +77,7 @@ def update_queues(
 
     Args:
         records: the updatable ones of one user, with embeddings; only these come into queues.
+        turns: of the user, see `turn_times`.
         length: n, entries of a queue.
         least: similarity of an entry.
         kinds: of the records.
@@ -78,7 +86,8 @@ def update_queues(
     """
     known = {record.id: record for record in records}
     ordered = sorted(known.values(), key=lambda record: record_order(record.at, record.id))
-    found = _later(index, ordered, known, length=length, least=least, kinds=kinds)
+    said = {record.id: said_at(record, turns or {}) for record in ordered}
+    found = _later(index, ordered, known, said, length=length, least=least, kinds=kinds)
     queues = []
     for target in ordered:
         pairs = found[target.id]
@@ -92,6 +101,7 @@ def _later(
     index: Index,
     ordered: Sequence[Record],
     known: Mapping[str, Record],
+    said: Mapping[str, datetime | None],
     *,
     length: int,
     least: float,
@@ -99,7 +109,6 @@ def _later(
 ) -> dict[str, list[tuple[Record, float]]]:
     """By id of each record the later ones most like it, with their cosines."""
     found: dict[str, list[tuple[Record, float]]] = {}
-    said = {record.id: said_at(index, record) for record in ordered}
     asked, depth = list(ordered), length
     while asked:
         several = index.search_many([_query(record, said[record.id], depth, kinds) for record in asked])
@@ -144,14 +153,13 @@ def _is_later(other: Record, target: Record, said: Mapping[str, datetime | None]
     return (one, other.at) >= (two, target.at)
 
 
-def said_at(index: Index, record: Record) -> datetime | None:
-    """When its turns said it last; `None` where that cannot be told. The sources of what sleep made are memories, too,
-    whose times are those that they are about: so it says itself when it was said."""
+def said_at(record: Record, turns: Mapping[str, datetime]) -> datetime | None:
+    """When its turns said it last; `None` where that cannot be told. Memories may be among the sources, whose times are
+    those that they are about; what sleep made of such says itself when it was said."""
     if record.metadata.get("stage") == "sleep":
         kept = record.metadata.get(SAID)
         return from_micros(kept) if isinstance(kept, int) else None
-    times = (index.locate(user=record.user, id=id_) for id_ in record.sources)
-    return max((at for at in times if at is not None), default=None)
+    return max((turns[id_] for id_ in record.sources if id_ in turns), default=None)
 
 
 def _linked(one: Record, other: Record) -> bool:

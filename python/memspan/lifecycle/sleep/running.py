@@ -131,9 +131,9 @@ def queues_to_ask(
     engine.require_open()
     with engine.store.reading() as reader:
         state = _loaded(reader.slept(user), update)
-    index, records = update.records(engine, user)
+    index, records, turns = update.records(engine, user)
     records = [record for record in records if record.id not in gone]
-    return update.queues(index, records, state.is_new, state.is_open)
+    return update.queues(index, records, turns, state.is_new, state.is_open)
 
 
 class _Done(NamedTuple):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from memspan.arguments import as_integer, as_kind, as_number, as_texts
@@ -20,7 +21,7 @@ from memspan.remember.forgetting.unforgotten import learnt_at, unforgotten
 from .applying import Applied, apply_changes
 from .changes import Change
 from .deciding import decide
-from .queues import UpdateQueue, is_updatable, update_queues
+from .queues import UpdateQueue, is_updatable, turn_times, update_queues
 from .seen import seen_mark
 
 __all__ = ["SleepUpdate", "Slept"]
@@ -69,27 +70,35 @@ class SleepUpdate:
         """`sleep`: for usage and logs."""
         return "sleep"
 
-    def records(self, engine: Engine, user: str) -> tuple[Index, list[Record]]:
-        """A user's memories that may be updated, with embeddings, and the index that holds them. O(records)."""
+    def records(self, engine: Engine, user: str) -> tuple[Index, list[Record], dict[str, datetime]]:
+        """A user's memories that may be updated, with embeddings, the index that holds them, and the times of the
+        user's turns. O(records)."""
+        found: list[Record] = []
+        turns: dict[str, datetime] = {}
         with engine.looking(lambda index: index) as (index, reader):
-            found = [
-                record
-                for batch in reader.scan(user, 512, embeddings=True)
-                for record in batch
-                if is_updatable(record, self.kinds)
-            ]
-        return index, found
+            for batch in reader.scan(user, 512, embeddings=True):
+                found += (record for record in batch if is_updatable(record, self.kinds))
+                turns |= turn_times(batch)
+        return index, found, turns
 
     def queues(
         self,
         index: Index,
         records: Sequence[Record],
+        turns: Mapping[str, datetime] | None = None,
         is_new: Callable[[Record], bool] = lambda record: True,
         again: Callable[[Record], bool] = lambda record: False,
     ) -> list[UpdateQueue]:
         """See `update_queues`."""
         return update_queues(
-            index, records, length=self.queue, least=self.least, kinds=self.kinds, is_new=is_new, again=again
+            index,
+            records,
+            turns,
+            length=self.queue,
+            least=self.least,
+            kinds=self.kinds,
+            is_new=is_new,
+            again=again,
         )
 
     async def run(
@@ -116,8 +125,8 @@ class SleepUpdate:
             again: whether to look at the queue of a memory all the same, because it was not decided then.
             journal: of the run that the changes belong to, so that they can be undone.
         """
-        index, records = await beside(self.records, engine, user)
-        queues = await beside(self.queues, index, records, is_new, again)
+        index, records, turns = await beside(self.records, engine, user)
+        queues = await beside(self.queues, index, records, turns, is_new, again)
 
         def ready(queue: UpdateQueue) -> Ready:
             return unforgotten(engine, user, learnt_at((queue.target, *queue.later)))
