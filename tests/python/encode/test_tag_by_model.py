@@ -122,8 +122,11 @@ def test_a_single_item_needs_no_number() -> None:
     }
 
 
-def test_tags_in_one_text_are_several() -> None:
-    done, _ = run(work(FOUR[:2]), items({"n": 1, "tags": "camping, rainy weather"}))
+@pytest.mark.parametrize(
+    "tags", ["camping, rainy weather", ["camping, rainy weather"], ["camping;rainy weather", ""]]
+)
+def test_tags_in_one_text_are_several(tags: Any) -> None:
+    done, _ = run(work(FOUR[:2]), items({"n": 1, "tags": tags}))
 
     assert done.turn_tags["t0"] == ("camping", "rainy_weather")
 

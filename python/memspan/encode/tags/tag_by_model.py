@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["TagByModel"]
 
 _TARGETS: Final = ("turns", "statements")
+_BETWEEN: Final = re.compile(r"[,;\uff0c\uff1b\u3001]\s*")
+"""Tags that a model writes as one."""
 
 
 class _Item(NamedTuple):
@@ -172,9 +175,10 @@ class TagByModel:
         """The tags and relations of one item that can be used."""
         if answer is None:
             return _Found()
-        names = dict.fromkeys(tag_name(written) for written in answer.tags)
+        given = [part for written in answer.tags for part in _BETWEEN.split(written)]
+        names = dict.fromkeys(map(tag_name, given))
         tags = tuple(name for name in names if name is not None)[: self.most]
-        refused = [written for written in answer.tags if tag_name(written) is None]
+        refused = [written for written in given if tag_name(written) is None]
         if refused:
             tools.note("dropped", reason="no usable tag", tags=refused)
         relations = []
