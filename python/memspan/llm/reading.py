@@ -146,6 +146,10 @@ def _names(fields: Mapping[str, FieldInfo]) -> frozenset[str]:
     return frozenset(name for key, field in fields.items() for name in (key, field.alias) if name)
 
 
+_SAYS: Final = frozenset(("$ref", "allOf", "anyOf", "const", "enum", "oneOf", "type"))
+"""Keywords of which a schema has one unless it takes anything."""
+
+
 @lru_cache(maxsize=256)
 def _known_names(schema: type[BaseModel]) -> frozenset[str] | None:
     """Of the fields at all depths; `None` where an object of the schema may have any."""
@@ -158,6 +162,9 @@ def _known_names(schema: type[BaseModel]) -> frozenset[str] | None:
         elif isinstance(node, dict):
             fields = node.get("properties")
             if node.get("additionalProperties") or (node.get("type") == "object" and fields is None):
+                return None
+            parts = [*(fields or {}).values(), *([node["items"]] if "items" in node else [])]
+            if not all(isinstance(part, dict) and _SAYS.intersection(part) for part in parts):
                 return None
             names.update(fields or ())
             left += (fields or {}).values()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from memspan.llm.reading import UnusableReply, read_object
 
@@ -198,15 +198,17 @@ def test_quotes_that_were_not_escaped_are_repaired() -> None:
 )
 def test_a_repair_that_makes_fields_of_a_text_is_refused(text: str) -> None:
     """json_repair takes what stands before a colon for the name of a field, and the text would end before it."""
-    broken = repr({"facts": [{"content": text, "turn": 1}]})
+    broken = repr({"facts": [{"text": text, "turn": 1}]})
 
     with pytest.raises(UnusableReply, match="the answer is not valid JSON"):
         read_object(broken, Facts)
 
 
-def test_where_a_schema_has_fields_of_any_name_a_repair_may_make_them() -> None:
-    class Counts(BaseModel):
-        counts: dict[str, int]
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [(dict[str, int], {"tea": 2}), (dict, {"tea": 2}), (Any, {"tea": 2}), (list[Any], [{"tea": 2}])],
+)
+def test_where_a_schema_has_fields_of_any_name_a_repair_may_make_them(kind: Any, value: Any) -> None:
+    counts = create_model("Counts", counts=(kind, ...))
 
-    found, _ = read_object("{'counts': {'tea': 2}}", Counts)
-    assert found.counts == {"tea": 2}
+    assert read_object(repr({"counts": value}), counts)[0].model_dump() == {"counts": value}
