@@ -15,11 +15,25 @@ from memspan.embed.retry import TransientError
 from .dialect import FINAL_CODES, LATER, Refusal
 from .usage import Usage
 
-__all__ = ["Completion", "failure_of", "name_of", "read_completion", "read_usage", "text_of", "told_by"]
+__all__ = [
+    "Completion",
+    "failure_of",
+    "finish_of",
+    "name_of",
+    "read_completion",
+    "read_usage",
+    "text_of",
+    "told_by",
+]
 
 _NAME: Final = 200
 _MOST_TOKENS: Final = 1 << 40
 """That a call may say it took; beyond that it is nonsense, and its sums would not fit into a store."""
+
+
+_CUT: Final = frozenset({"length", "max_output_tokens", "max_tokens", "model_length"})
+"""How servers say that an answer grew too long: OpenAI's word, and those of Google, Anthropic and Mistral, which some
+gateways pass on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,11 +78,17 @@ def read_completion(
     refusal = message.get("refusal")
     return Completion(
         text=text_of(message.get("content")),
-        finish=str(choice.get("finish_reason") or "stop"),
+        finish=finish_of(choice) or "stop",
         refusal=refusal if isinstance(refusal, str) and refusal else None,
         model=name_of(reply, model),
         usage=read_usage(reply.get("usage"), seconds),
     )
+
+
+def finish_of(choice: dict[str, Any]) -> str:
+    """Why the model stopped, `length` where it was cut off in whatever words; empty when the server does not say."""
+    said = str(choice.get("finish_reason") or "")
+    return "length" if said.lower() in _CUT else said
 
 
 def read_usage(counted: Any, seconds: float) -> Usage:

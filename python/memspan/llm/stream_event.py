@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from memspan.limits import MAX_REPLY_BYTES, MAX_REPLY_VALUES
 
-from .completion import name_of, read_completion, read_usage, text_of
+from .completion import finish_of, name_of, read_completion, read_usage, text_of
 from .usage import Usage
 from .whole_reply import count_values, parse_reply, too_large, too_many
 
@@ -55,8 +55,7 @@ def read_event(chunk: Any, end: StreamEnd, seconds: float) -> tuple[str, bool]:
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):
         return "", False
-    if choice.get("finish_reason"):
-        end.finish = str(choice["finish_reason"])
+    end.finish = finish_of(choice) or end.finish
     delta = choice.get("delta")
     if not isinstance(delta, dict):
         return "", False

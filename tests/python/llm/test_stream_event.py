@@ -10,6 +10,7 @@ import pytest
 from pydantic import create_model
 
 from memspan.errors import LLMError
+from memspan.llm.completion import read_completion
 from memspan.llm.stream_event import Bounded, StreamEnd, read_event
 
 
@@ -44,6 +45,15 @@ def test_the_end_is_known_from_the_events() -> None:
     assert read_event(chunk, end, 2.0) == ("", False)
     assert (end.model, end.finish, end.usage.prompt_tokens, end.usage.seconds) == ("large", "length", 3, 2.0)
     assert read_event(17, end, 2.0) == ("", False)
+
+
+@pytest.mark.parametrize("said", ["length", "MAX_TOKENS", "max_tokens", "model_length"])
+def test_an_answer_that_was_cut_off_is_known_in_whatever_words(said: str) -> None:
+    end = StreamEnd("m")
+    read_event({"choices": [{"finish_reason": said}]}, end, 0.0)
+    reply = {"choices": [{"finish_reason": said, "message": {"content": "so"}}]}
+
+    assert (end.finish, read_completion(reply, model="m", seconds=0.0).finish) == ("length", "length")
 
 
 @pytest.mark.parametrize("end", [b"\n\n", b"\r\r", b"\r\n\r\n"])
