@@ -214,6 +214,20 @@ def test_a_segment_that_the_reply_leaves_out_is_asked_about_once_more() -> None:
     assert tools.noted("not summed up") == [{"event": "not summed up", "turns": ["t4", "t5"]}]
 
 
+def test_entries_that_are_only_their_words_come_from_their_segment() -> None:
+    given = in_windows(turns("I moved to Porto.", "Nice!", "I bought a saw.", "Why?"), 2)
+    segments = [
+        {"segment": 1, "entries": ["Ana moved to Porto.", "アナはポルトへ引っ越した。"]},
+        {"segment": 2, "entries": ["none", "なし", 3]},
+    ]
+    tools = MemoryTools({"summarise": [{"segments": segments}]})
+
+    statements = buffered(given, tools).statements
+
+    assert [one.text for one in statements] == ["Ana moved to Porto.", "アナはポルトへ引っ越した。"]
+    assert {one.sources for one in statements} == {("t0", "t1")}
+
+
 def test_what_is_said_twice_about_a_segment_counts_once() -> None:
     given = in_windows(turns("I moved to Porto.", "Nice!"), 2)
     twice = (

@@ -23,6 +23,7 @@ from memspan.encode.written_numbers import written_numbers
 
 __all__ = [
     "AliasChoices",
+    "BeforeValidator",
     "Field",
     "Flag",
     "Items",
