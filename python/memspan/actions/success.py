@@ -12,10 +12,12 @@ __all__ = ["succeeded"]
 _LONGEST: Final = 100_000
 """Characters of a result that are read as JSON; a longer one is judged by its first words."""
 _FAILED_TEXT: Final = re.compile(
-    r"\s*(?:\W*(?:fatal\s+|internal\s+)?(?:error|exception|failure|failed|traceback)\b(?!\s*=\s*0)|"
+    r"\s*(?:\W*(?:fatal\s+|internal\s+)?(?:error|exception|failure|failed|traceback)\b(?!\s*[=:]\s*(?:0|none)\b)|"
+    r"fatal:|exit(?:ed with)? (?:code|status):? *[1-9]|"
     r"(?:\w+\.)*\w+(?:Error|Exception)\b\s*[:(])",
     re.IGNORECASE,
 )
+_WHOLE: Final = re.compile(r"-?\d{1,9}", re.ASCII)
 _BAD_WORDS: Final = frozenset({"error", "failed", "failure", "fail", "denied", "timeout", "exception"})
 _FALSE_KEYS: Final = ("success", "ok", "succeeded")
 _CODE_KEYS: Final = ("exit_code", "exitcode", "returncode", "return_code")
@@ -48,8 +50,8 @@ def _tells_failure(value: Mapping[str, Any]) -> bool:
     return (
         bool(value.get("error"))
         or bool(value.get("errors"))
-        or any(value.get(key) is True for key in _TRUE_KEYS)
-        or any(value.get(key) is False for key in _FALSE_KEYS)
+        or any(_flag(value.get(key)) is True for key in _TRUE_KEYS)
+        or any(_flag(value.get(key)) is False for key in _FALSE_KEYS)
         or any(_number(value.get(key)) not in (None, 0) for key in _CODE_KEYS)
         or any((_number(value.get(key)) or 0) >= 400 for key in _HTTP_KEYS)
         or str(value.get("type")).endswith("_error")  # of a tool that Anthropic's server runs
@@ -59,4 +61,13 @@ def _tells_failure(value: Mapping[str, Any]) -> bool:
 
 
 def _number(value: Any) -> float | None:
+    if isinstance(value, str) and _WHOLE.fullmatch(value.strip()):
+        return int(value)
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _flag(value: Any) -> bool | None:
+    """Also one that is written as text."""
+    if isinstance(value, str):
+        return {"true": True, "false": False}.get(value.strip().lower())
+    return value if isinstance(value, bool) else None
