@@ -151,7 +151,7 @@ def _arguments(call: Mapping[str, Any]) -> Any:
             read = json.loads(given)
         except (ValueError, RecursionError):
             return given
-        return read if isinstance(read, Mapping) else given
+        return read if isinstance(read, (Mapping, list)) else given
     return given
 
 

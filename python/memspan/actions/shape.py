@@ -22,6 +22,8 @@ _MOST: Final = 32
 _NAME_CHARS: Final = 64
 _VALUE_CHARS: Final = 80
 _SHOWN_CHARS: Final = 4_000
+_LONGEST_JSON: Final = 100_000
+"""Characters of a text that is read as JSON."""
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?")
 
 
@@ -92,7 +94,7 @@ def _type_of(value: Any) -> str:
 
 def _fits(value: Scalar) -> bool:
     if isinstance(value, str):
-        return len(value) <= _VALUE_CHARS and value == _clean(value) == without_secrets(value)
+        return len(value) <= _VALUE_CHARS and value == _clean(value) == _without_secrets(value)
     if isinstance(value, int):
         return -(1 << 63) <= value < 1 << 63
     return math.isfinite(value)
@@ -115,7 +117,20 @@ def _masked(key: Any, value: Any, *, inside: bool = False) -> Any:
         return [
             HIDDEN if place in places else _masked("", item, inside=True) for place, item in enumerate(value)
         ]
-    return without_secrets(value) if isinstance(value, str) else value
+    return _without_secrets(value) if isinstance(value, str) else value
+
+
+def _without_secrets(text: str) -> str:
+    """Also of JSON that is written as text once more, such as the body of a request."""
+    shown = without_secrets(text)
+    if text.lstrip()[:1] not in ("{", "[") or len(text) > _LONGEST_JSON:
+        return shown
+    try:
+        read = json.loads(text)
+        masked = _masked("", read)
+        return shown if masked == read else without_secrets(json.dumps(masked, ensure_ascii=False))
+    except (ValueError, RecursionError):
+        return shown
 
 
 def _json(value: Any) -> str:
