@@ -62,8 +62,14 @@ async def learn_with_model(
         finally:
             if tools.spent:
                 await in_worker(_count, engine, name, recipe, tools)
-        if refused := [note["event"] for note in tools.notes]:
-            _logger.debug("procedures: %s", Counter(refused))
+        if refused := Counter(note["event"] for note in tools.notes):
+            _logger.debug("procedures: %s", refused)
+        if failed := refused["no words"]:
+            # Not the reasons: they may hold what somebody said.
+            _logger.warning(
+                "%d procedures are kept without a model's words, for it failed; it is asked after their next runs",
+                failed,
+            )
         reports.append((await in_worker(apply, engine, worded))._replace(usage=tools.usage))
     return joined(reports)
 

@@ -72,7 +72,9 @@ def test_without_words_that_fit_it_is_told_by_rules(open_memory: Open, reply: An
         assert memory.procedures(user="ana")[0].name == "cancel order"
 
 
-def test_a_model_that_fails_costs_only_the_words(open_memory: Open) -> None:
+def test_a_model_that_fails_costs_only_the_words_until_the_next_run(
+    open_memory: Open, caplog: pytest.LogCaptureFixture
+) -> None:
     def down(asked: Asked) -> Any:
         raise RuntimeError("down")
 
@@ -83,6 +85,11 @@ def test_a_model_that_fails_costs_only_the_words(open_memory: Open) -> None:
         report = memory.learn_procedures("ana")
 
         assert (report.new, report.worded) == (1, 0)
+        assert "1 procedures are kept without a model's words" in caplog.text
+        asked = len(server.asked)
+        add(memory, 4)
+        memory.learn_procedures("ana")
+        assert len(server.asked) > asked
 
 
 def test_nobody_is_asked_when_that_is_not_wanted(open_memory: Open) -> None:
