@@ -200,7 +200,7 @@ def _month_first(sentence: Sentence, at: int) -> Reading | None:
         english = sentence.lexicon.language == "en"
         spelled = sentence.tokens[day_at].word.isalpha() and not (english and sentence.tokens[day_at].ordinal)
         # "May twenty people come?", "may 5 people come?", "im Mai 5 Bücher" and "в мае второй раз" count something.
-        sure = year is not None or not (doubtful or spelled) or sentence.closes(day_at + 1)
+        sure = year is not None or not (doubtful or spelled) or sentence.closes_day(day_at + 1)
         if sure and (english or not (spelled or (year is None and sentence.kind(day_at + 1) == "word"))):
             partial = Partial(year, month, sentence.value(day_at))
             return _reading(sentence, partial, end, "a day of a month") or _no_such_day(
@@ -256,7 +256,7 @@ def _day_first(sentence: Sentence, at: int) -> Reading | None:
     year, end = read_year(sentence, stop)
     if year is None and token.short and not token.capital:
         said = sentence.tokens[at].word.isalpha() and not sentence.tokens[at].ordinal  # "one may morning"
-        if said or not sentence.closes(stop):
+        if said or not sentence.closes_day(stop):
             return None
     partial = Partial(year, token.value, sentence.value(at))
     return _reading(sentence, partial, end, "a day of a month") or _no_such_day(sentence, partial, end)

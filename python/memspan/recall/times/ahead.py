@@ -23,7 +23,7 @@ _AHEAD: Final = word_set(
     "will shall gonna due upcoming deadline deadlines plans agenda schedule reminder reminders"
 )
 _BEFORE_TO: Final = word_set("going need needs have has supposed plan plans planning")
-_OPEN: Final = word_set("free busy available open away back")
+_OPEN: Final = word_set("free busy available open away back off around duty")
 _NOW: Final = word_set("am is are i'm we're you're he's she's they're")
 _NEAR: Final = 3
 """Words before "free" among which what makes it one's time stands: "is Ana free on Friday"."""
@@ -169,11 +169,23 @@ def _looks_ahead(words: Sequence[str]) -> bool:
                 and (appointed or _has_on(before, after))
                 and not _DO.isdisjoint(words[max(0, place - _NEAR) : place])
             )
-            or (word in _OPEN and not _NOW.isdisjoint(words[max(0, place - _NEAR) : place]))
+            or _is_so(words, place, after)
         )
         asks_when, does = asks_when or word in _WHEN, does or word in _DO
         before = word
     return found or tells_of_event(words)
+
+
+def _is_so(words: Sequence[str], at: int, after: str) -> bool:
+    """Whether something is so at a time: "is Ana free on", "is the demo still on the 2nd", "is Sofia there on", but
+    not "what is there on"."""
+    if words[at] == "still" and after == "on":
+        return not _NOW.isdisjoint(words[:at])
+    if _NOW.isdisjoint(words[max(0, at - _NEAR - 1) : at]):
+        return False
+    if words[at] == "there":
+        return words[at - 1] not in _NOW or words[at - 2 : at - 1] == ["who"]
+    return words[at] in _OPEN
 
 
 def _is_had(words: Sequence[str], at: int) -> bool:

@@ -44,6 +44,10 @@ _ASKED: Final = word_set("can could may would remind") | _ORDERS
 _PERSONS: Final = word_set("i you we they he she it everyone everybody")
 _PLACES: Final = word_set("in at home off away out with back there")
 _WHERE: Final = word_set("where who")
+_NO_DEED: Final = word_set(
+    "was is has does says knows likes loves thinks owns lives means wants remembers loses"
+)
+"""Behind "who", what is no deed of a day."""
 _ANYTHING: Final = word_set("anything something nothing")
 
 
@@ -53,6 +57,8 @@ def tells_of_event(words: Sequence[str]) -> bool:
     if not _HABITUAL.isdisjoint(words):
         return False
     if len(words) > _SHORTEST and words[0] in _ASKED and _is_asked(words):
+        return True
+    if len(words) > _SHORTEST and _is_deed(words):
         return True
     for place, word in enumerate(words):
         if word in _BE:
@@ -91,6 +97,14 @@ def _is_asked(words: Sequence[str]) -> bool:
     if words[0] in _ORDERS:
         return _follows_event(words, 0) or "for" in words[1:_NEAR]
     return words[1] in _PERSONS and words[1] != "you" and words[2] in _DOING
+
+
+def _is_deed(words: Sequence[str]) -> bool:
+    """As in "who brings pizza on the 18th", "what happens on Friday"."""
+    first, second = words[:2]
+    if first == "what":
+        return second == "happens"
+    return first == "who" and second.endswith("s") and "'" not in second and second not in _NO_DEED
 
 
 def _does(words: Sequence[str], at: int) -> bool:

@@ -111,3 +111,9 @@ class Sentence:
         if kind in _NO_END:
             return self.lexicon.language != "en" or token.word in _CLOSERS
         return True
+
+    def closes_day(self, at: int) -> bool:
+        """The same behind a day, whose hour may follow: "oct 9 11am", "friday 7 pm"."""
+        if self.kind(at) == "number" and self.kind(at + 1):
+            return self.lexicon.language != "en" or self.tokens[at + 1].word in ("am", "pm")
+        return self.closes(at) or self.kind(at) == "clock"

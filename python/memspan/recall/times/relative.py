@@ -27,6 +27,10 @@ _AFTER_ALL: Final = frozenset(["", "comma", "dot", "other", "in", "on"])
 _PERIODS: Final = frozenset(["month", "year", "season"])
 _SHARED: Final = frozenset(["week", "weekend", "month", "quarter", "year"])
 _NO_CERTAIN: Final = frozenset(["that", "which", "what"])
+_ONLY_BEHIND: Final = ("qui", "que", "che", "à", "a")
+"""What "qui vient", "que viene", "à venir" begin with, which stand behind what they say of."""
+_SPENT: Final = ("pass", "pasad")
+"""What a word for "last" begins with that also says that time was spent: "Où avons-nous passé Noël ?"."""
 _BESIDE_LAST: Final = {"before": "last", "after": "next"}
 
 
@@ -88,6 +92,8 @@ def _offset(sentence: Sentence, at: int) -> Reading:
 
 def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
     """What follows "last", "this", "next" or "past"."""
+    if _is_verb(sentence, at):
+        return None
     word = sentence.kind(at)
     direction = _DIRECTIONS[word]
     follows = at + 1
@@ -141,6 +147,19 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
         return found
     weekly = kind == "weekday" or (kind == "unit" and found.unit == "weekend")
     return turned(sentence, -1, follows, follows + 1) if weekly and has_just_been(sentence, at) else found
+
+
+def _is_verb(sentence: Sentence, at: int) -> bool:
+    """Whether a word for "last" or "next" is a verb before a time: "qui vient dimanche ?", "se passe lundi", "abbiamo
+    passato Natale", but not "el pasado lunes"."""
+    word, language = sentence.tokens[at].word, sentence.lexicon.language
+    if word == "coming" and sentence.kind(at + 1) == "weekday":
+        return sentence.kind(at - 1) == "word"  # "who is coming Monday"
+    if language not in ("fr", "es", "it", "pt"):
+        return False
+    if word.startswith(_SPENT):
+        return language == "fr" or sentence.kind(at - 1) == "word"
+    return sentence.kind(at) == "next" and word in _ONLY_BEHIND
 
 
 def _shared_unit(sentence: Sentence, at: int) -> Reading | None:
@@ -332,7 +351,7 @@ def _is_of_a_time(sentence: Sentence, at: int) -> bool:
 def _ends_here(sentence: Sentence, at: int) -> bool:
     """Whether nothing continues a noun that began before; of words that are also others, only a few can follow."""
     if sentence.lexicon.language == "en" or not sentence.tokens[at - 1].short:
-        return sentence.closes(at)
+        return sentence.closes_day(at)
     if sentence.kind(at) not in ("word", "blob", "number", "decimal", "unit"):
         return True
     return sentence.tokens[at].word in sentence.lexicon.closers

@@ -180,7 +180,7 @@ LEXICON = Lexicon(
             "pinksteren": "pentecost",
         },
     },
-    ahead=r"\b(?:gepland|agenda|programma|planning|deadlines?|plannen|zal|zult|zullen|doe|kom|komt|vlieg|vliegt)\b"
+    ahead=r"\b(?:gepland|agenda|programma|planning|deadlines?|plannen|zal|zult|zullen|doe|kom|komt|vlieg|vliegt|gebeurt)\b"
     r"|\b(?:ga|gaat|gaan) (?:ik|je|jij|u|hij|ze|zij|we|wij|jullie)\b"
     r"|\b(?:wanneer|laat)\b.*\b(?:begint|beginnen|start|starten|opent|sluit|eindigt|vertrekt|vertrekken)\b"
     r"|\b(?:moet|moeten)\b(?!.*\b(?:weten|onthouden)\b)"

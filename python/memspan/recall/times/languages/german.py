@@ -219,7 +219,7 @@ LEXICON = Lexicon(
     r"|\b(?:werde|wirst|wird|werden|werdet|plane|planst|plant|planen|pläne|termine?|kalender|agenda|fristen|frist)\b"
     r"|\b(?:mach(?:e|st|en)|komm(?:e|st|t|en)|fahr(?:e|en)|fähr(?:st|t)|flieg(?:e|st|t|en)|gehe|reise|besuche|schenke)\b"
     r"|\b(?:mach|geh|fahr|komm|flieg) ich\b|\b(?:bin|sind) (?:ich|wir)(?: (?:am|im|an|in))? #"
-    r"|^was (?:ist|läuft|gibt es|gibts)(?: (?:am|im|an))? #"
+    r"|^was (?:ist|läuft|passiert|gibt es|gibts)(?: (?:am|im|an))? #"
     r"|\bsteh(?:t|en)\b.*\ban(?: \W)*$|\b(?:habe?|hast|hat|haben|habt)\b.*\b(?:zeit|frei|vor(?: \W)*$)"
     r"|\b(?:wann|uhr)\b.*\b(?:beginn(?:t|en)|fäng(?:t|en)|start(?:et|en)|öffne(?:t|n)|schließ(?:t|en)|ende(?:t|n))\b"
     r"|\b(?:bin|bist|ist|sind|seid)\b.*\b(?:frei|verfügbar|los)\b"

@@ -151,7 +151,7 @@ LEXICON = Lexicon(
     r"(?!(?:previst|programmat)[oaie]\b)\w+(?:at|ut|it|st|rt|tt|elt|int|ess|es|is|rs|us)[oai]\b"
     r"|\b(?:ero|eri|era|eravamo|erano|avevo|avevi|aveva|avevamo|avevano)\b",
     ahead=r"\b(?:previst[oaie]|programm[ai]|programmat[oaie]|agenda|scade|scadono|scadenz[ae]|impegn[oi]|appuntament[oi])\b"
-    r"|\b(?:faccio|facciamo|vado|andiamo|viene|vengono|vengo|parto|partiamo)\b"
+    r"|\b(?:faccio|facciamo|vado|andiamo|viene|vengono|vengo|parto|partiamo|succede)\b"
     r"|\b(?:quando|che #)(?!\w).*\b(?:inizia|iniziano|comincia|cominciano|finisce|apre|chiude|parte|partono)\b"
     r"|\b(?:sono|sei|è|siamo|siete)\b.*\b(?:liber[oaie]|disponibil[ei])\b|\bpiani\b|\bprogetti per\b"
     r"|\b(?:arriva|arrivano|torna|tornano|atterra)\b"

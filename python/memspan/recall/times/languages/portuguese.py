@@ -142,7 +142,7 @@ LEXICON = Lexicon(
         },
     },
     ahead=r"\b(?:agenda|prazos?|planos|compromissos?|(?:marcad|agendad|planead|planejad|previst|programad)[oa]s?|vencem?)\b"
-    r"|\b(?:faço|fazemos|vou|vamos|venho|vem|vêm|viajo|viajamos)\b"
+    r"|\b(?:faço|fazemos|vou|vamos|venho|vem|vêm|viajo|viajamos|acontece)\b"
     r"|\b(?:quando|que #)(?!\w).*\b(?:começam?|iniciam?|terminam?|abrem?|fecham?|sai|saem|partem?)\b"
     r"|\b(?:estou|estás|está|estamos|estão)\b.*\b(?:livres?|disponíve(?:l|is)|ocupad[oa]s?)\b"
     r"|\b(?:chegam?|regressam?|retornam?|viajam?|aterra)\b"

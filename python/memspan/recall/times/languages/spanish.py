@@ -144,7 +144,7 @@ LEXICON = Lexicon(
         | {"martes de carnaval": "shrove tuesday", "miércoles de ceniza": "ash wednesday"},
     },
     ahead=r"\b(?:planes|agenda|plazos?|vence|vencen|previst[oa]s?|planead[oa]s?|programad[oa]s?|pendientes?|toca)\b"
-    r"|\b(?:hago|haces|hacemos|vengo|viene|vienen|viajo|viajamos|voy|vamos|salgo)\b"
+    r"|\b(?:hago|haces|hacemos|vengo|viene|vienen|viajo|viajamos|voy|vamos|salgo|qu[ée] pasa)\b"
     r"|\b(?:cu[áa]ndo|qu[ée] #)(?!\w).*\b(?:empiezan?|comienzan?|terminan?|abren?|cierran?|sale|salen)\b"
     r"|\b(?:estoy|estás|está|estamos|están)\b.*\b(?:libres?|ocupad[oa]s?|disponibles?)\b"
     r"|\b(?:llegan?|vuelven?|regresan?|aterriza)\b"
