@@ -14,12 +14,15 @@ from .calendar import Span, day_span, month_start, unit_span
 
 __all__ = ["NAMED_DAYS", "last_named_day", "latest_dated_weekday", "named_day", "with_weekend"]
 
-# (month, day); (month, which, weekday) for "the fourth Thursday of November", -1 for the last; or days after Easter.
+# (month, day); (month, which, weekday) for "the fourth Thursday of November", -1 for the last, with days after it, and
+# days of the month that are passed over before it is counted; or days after Easter.
 NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
     "new year": (1, 1),
     "winter holidays": (1, 1),
     "epiphany": (1, 6),
     "martin luther king": (1, 3, 0),
+    "burns": (1, 25),
+    "australia": (1, 26),
     "valentine": (2, 14),
     "presidents": (2, 3, 0),
     "women": (3, 8),
@@ -28,6 +31,7 @@ NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
     "ash wednesday": (-46,),
     "rose monday": (-48,),
     "carnival": (-50,),
+    "mothering sunday": (-21,),
     "easter break": (-9,),
     "palm sunday": (-7,),
     "holy week": (-7,),
@@ -39,9 +43,11 @@ NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
     "ascension": (39,),
     "pentecost": (49,),
     "whit monday": (50,),
+    "corpus christi": (60,),
     "april fool": (4, 1),
     "earth": (4, 22),
     "liberation": (4, 25),
+    "anzac": (4, 25),
     "king": (4, 27),
     "golden week": (4, 29),
     "labour": (5, 1),
@@ -63,11 +69,19 @@ NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
     "halloween": (10, 31),
     "all saints": (11, 1),
     "all souls": (11, 2),
+    "guy fawkes": (11, 5),
     "armistice": (11, 11),
+    "remembrance sunday": (11, 2, 6),
     "thanksgiving": (11, 4, 3),
     "black friday": (11, 4, 3, 1),
     "cyber monday": (11, 4, 3, 4),
+    "giving tuesday": (11, 4, 3, 5),
+    "first advent": (11, 1, 6, 0, 26),
+    "second advent": (11, 2, 6, 0, 26),
+    "third advent": (11, 3, 6, 0, 26),
+    "fourth advent": (11, 4, 6, 0, 26),
     "nicholas": (12, 6),
+    "immaculate": (12, 8),
     "christmas break": (12, 23),
     "christmas eve": (12, 24),
     "christmas": (12, 25),
@@ -98,11 +112,11 @@ def named_day(name: str, year: int) -> Span:
     if len(rule) == 2:
         return day_span(date(year, rule[0], rule[1]), length)
     month, which, weekday = rule[:3]
-    first = date(year, month, 1)
+    first = date(year, month, 1) + timedelta(days=sum(rule[4:]))
     if which < 0:
         first = date(year, month + 1, 1) - timedelta(days=7)
         which = 1
-    day = first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (which - 1) + sum(rule[3:]))
+    day = first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (which - 1) + sum(rule[3:4]))
     return day_span(day)
 
 

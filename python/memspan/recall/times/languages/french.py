@@ -142,6 +142,8 @@ LEXICON = Lexicon(
             "vendredi saint": "good friday",
             "ascension": "ascension",
             "lundi de pentecôte": "whit monday",
+            "épiphanie": "epiphany",
+            "assomption": "assumption",
             "nouvel an|jour de l an": "new year",
             "mardi gras": "shrove tuesday",
             "mercredi des cendres": "ash wednesday",

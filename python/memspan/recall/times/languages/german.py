@@ -185,9 +185,12 @@ LEXICON = Lexicon(
             "|1 . weihnachtstag|1 . weihnachtsfeiertag": "christmas",
             "weihnachtsferien": "christmas break",
             "osterferien": "easter break",
-            "heiligabend": "christmas eve",
-            "silvester": "new year eve",
-            "neujahr": "new year",
+            "heiligabend|heiliger abend|heiligen abend|heilige abend": "christmas eve",
+            "silvester|silvesterabend": "new year eve",
+            "neujahr|neujahrstag": "new year",
+            "dreikönigstag|heilige drei könige|heilig drei könig": "epiphany",
+            "valentinstag": "valentine",
+            "fasching|karneval": "carnival",
             "palmsonntag": "palm sunday",
             "gründonnerstag": "maundy thursday",
             "karfreitag": "good friday",
@@ -202,13 +205,34 @@ LEXICON = Lexicon(
             "pfingstmontag": "whit monday",
             "rosenmontag": "rose monday",
             "muttertag": "mother",
+            "vatertag": "ascension",
+            "fronleichnam": "corpus christi",
+            "mariä himmelfahrt": "assumption",
             "halloween": "halloween",
             "allerheiligen": "all saints",
             "zweiter weihnachtstag|zweiten weihnachtstag|zweiter weihnachtsfeiertag|zweiten weihnachtsfeiertag"
             "|2 . weihnachtstag|2 . weihnachtsfeiertag|stephanstag": "boxing",
             "fastnacht|faschingsdienstag": "shrove tuesday",
             "aschermittwoch": "ash wednesday",
-            "nikolaus|nikolaustag": "nicholas",
+            "nikolaus|nikolaustag|nikolausabend": "nicholas",
+        }
+        | {
+            f"{which}{ending} {day}": name
+            for which, name in (
+                ("erst", "first advent"),
+                ("zweit", "second advent"),
+                ("dritt", "third advent"),
+                ("viert", "fourth advent"),
+            )
+            for ending in ("er", "en")
+            for day in ("advent", "adventssonntag")
+        }
+        | {
+            f"{number} . {day}": name
+            for number, name in enumerate(
+                ("first advent", "second advent", "third advent", "fourth advent"), 1
+            )
+            for day in ("advent", "adventssonntag")
         },
     },
     # An auxiliary and a participle, in any order, or a verb in the preterite.

@@ -111,7 +111,8 @@ LEXICON = Lexicon(
             "tego lata": (("this", None), ("season", 1)),
             "przyszłego lata|następnego lata": (("next", None), ("season", 1)),
         },
-        "named": {"wielki piątek|wielkiego piątku": "good friday"}
+        "named": {"wielki piątek|wielkiego piątku": "good friday", "walentynki|walentynek": "valentine"}
+        | {"boże ciało|bożego ciała": "corpus christi"}
         | {"wigilia|wigilię|wigilii|wigilią": "christmas eve", "sylwestra|sylwester": "new year eve"}
         | {"boże narodzenie|bożego narodzenia|bożym narodzeniu|bożym narodzeniem": "christmas"}
         | {"wielkanoc|wielkanocy|wielkanocą": "easter", "nowy rok|nowego roku|nowym rokiem": "new year"},

@@ -140,7 +140,7 @@ LEXICON = Lexicon(
         | {"día de reyes|día de los reyes": "epiphany", "día de los muertos": "all souls"}
         | {"domingo de ramos": "palm sunday", "pascua|domingo de resurrección": "easter"}
         | {"semana santa": "holy week", "jueves santo": "maundy thursday", "sábado santo": "holy saturday"}
-        | {"lunes de pascua": "easter monday"}
+        | {"lunes de pascua": "easter monday", "san valentín": "valentine", "carnaval": "carnival"}
         | {"martes de carnaval": "shrove tuesday", "miércoles de ceniza": "ash wednesday"},
     },
     ahead=r"\b(?:planes|agenda|plazos?|vence|vencen|previst[oa]s?|planead[oa]s?|programad[oa]s?|pendientes?|toca)\b"
