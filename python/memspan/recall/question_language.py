@@ -18,7 +18,8 @@ _BEGINNINGS: Final = {
     # As phones have them.
     "whats whos wheres whens hows im ive isnt arent wasnt werent dont doesnt didnt havent hasnt hadnt wont cant "
     "couldnt shouldnt wouldnt everyone everything everybody every any",
-    "de": "wann wo wer wen wem wie warum wieso welche welcher welches welchen hat hast habe hatte bin sind mag kann "
+    "de": "wann wo wer wen wem wie warum wieso weshalb wieviel wieviele woher wohin womit wofür worüber wozu wovon "
+    "welche welcher welches welchen welchem hat hast habe hatte bin sind mag kann "
     "kannst könntest soll sollte darf muss wird wurde würde gibt gab möchte kennt weiß wohnt isst nenne fass "
     "fasse erzähl erzähle",
     "fr": "quand qui quoi où pourquoi quel quelle quels quelles est-ce as-tu avez-vous combien dis-moi qu'est-ce "
@@ -49,6 +50,11 @@ _GERMAN_WAS: Final = re.compile(
     r"sollt?e?|spielt|studiert|sucht|trägt|trank|trinkt|tut|tat|war|waren|weiß|wird|wurde|würde|"
     r"will (?:ich|er|sie|es|man))\b"
 )
+_GERMAN_SECOND: Final = re.compile(
+    r"\W*(?:ab|an|auf|aus|bei|durch|für|gegen|in|mit|nach|seit|über|um|unter|von|vor|zu) "
+    r"(?:wann|we[mn]|welche[mnrs]?|wie ?viel\w*)\b"
+)
+"""Question words of German behind a preposition, which other languages have as well: "um wieviel Uhr"."""
 _LETTERS: Final = {"pl": re.compile(r"[ąęłńśźż]"), "pt": re.compile(r"[ãõ]"), "de": re.compile(r"ß")}
 """Those of one language alone."""
 _LATIN: Final = re.compile(r"[a-z]{2}")
@@ -73,6 +79,8 @@ def languages_of(text: str) -> list[str]:
             return [_LANGUAGE_OF[word]]
         if _ENGLISH_PAIR.match(text):
             return ["en"]
+        if _GERMAN_SECOND.match(text):
+            return ["de"]
     guessed = guess_languages(text, LANGUAGES)
     if "de" in guessed and _GERMAN_WAS.match(text):
         return ["de"]

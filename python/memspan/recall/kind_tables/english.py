@@ -63,13 +63,14 @@ ENGLISH: Final[Table] = (
     (
         "order",
         r"\b(?:which|what|who|did)\b.{1,200}\b(?:first|earlier|earliest|before|later|"
-        rf"last(?! {OF_TIME})|most recently)\b.{{0,200}}\bor\b",
+        rf"last(?! {OF_TIME})|most recently)\b.{{0,200}}\bor\b|"
+        r"\b(?:which|who|did|was|were)\b.{1,200}\bor\b.{1,200}\bfirst\W*$",
         "asks which of two came first",
     ),
     (
         "order",
         r"\b(?:happened|came|occurred|did i \w+) (?:first|earlier(?! (?:this|today)\b)|later|"
-        rf"last(?! {OF_TIME}))\b",
+        rf"last(?! {OF_TIME})(?! (?:\w+ )?\w+\W*$))\b",
         "asks what came first or last",
     ),
     (
@@ -80,8 +81,9 @@ ENGLISH: Final[Table] = (
     (
         "when",
         rf"{ASK}{TELL}(?:(?:since|until|till|by|from|around|about|roughly|approximately) )?when\b(?! \w+ing\b)"
-        rf"(?!{LATER_QUESTION})|[,.!?;:] (?:and |but |so )?when(?:'s| {VERB})\b",
-        "begins with when",
+        rf"(?!{LATER_QUESTION})|[,.!?;:] (?:and |but |so )?when(?:'s| {VERB})\b|"
+        r"(?<!\bsay) when\W*$",
+        "begins or ends with when",
     ),
     (
         "when",
@@ -98,7 +100,7 @@ ENGLISH: Final[Table] = (
     (
         "when",
         r"\b(?:at )?what time\b(?! zones?\b)|\b(?:what(?: is|'s| was| are)|(?:tell|remind|give) me) the "
-        r"(?:\w+ ){0,2}(?<!up to )(?:date|day|deadline)\b"
+        r"(?:\w+ ){0,2}(?<!up to )(?:date|day(?! (?:after|before)\b)|deadline)\b"
         r"(?! (?:format|field|night|job|trip|plan|idea)s?\b)|"
         r"\b(?:what(?: is|'s| was)|you (?:know|remember)|tell me|remind me of) (?:my|his|her|our|their|[\w-]+'s) "
         r"(?:\w+ ){0,2}(?:(?:due |start |end )date|deadline|"
@@ -144,6 +146,7 @@ ENGLISH: Final[Table] = (
         "list",
         r"\b(?:list|name|enumerate|count) "
         r"(?:all|every|each|the|some|out|any|me|down|my|his|her|their)\b(?<![iey] name the)(?<![iey] name my)|"
+        rf"{ASK}{PLEASE}list (?:[\w'-]+ )?[a-z-]+[a-rt-z]s\b(?! (?:is|was|has)\b)|"
         r"\b(?:give|make|show|write|tell|send) (?:me )?(?:a|the) (?:\w+ )?list of\b",
         "asks for a list",
     ),
@@ -282,7 +285,7 @@ ENGLISH: Final[Table] = (
     ),
     (
         "yes_no",
-        rf"{BEGIN}{VERB}\b(?! (?:you|i ask)\b)|{ASK}any chance\b(?! you\b)",
+        rf"{BEGIN}(?!may \d){VERB}\b(?! (?:you|i ask)\b)|{ASK}any chance\b(?! you\b)",
         "begins with a verb",
     ),
     (

@@ -51,7 +51,8 @@ GERMAN: Final[Table] = (
     ),
     (
         "order",
-        r"\b(?:zuerst|als erste[rs]?|früher|eher|später|zuletzt)\b.{0,200}\boder\b",
+        r"\b(?:zuerst|als erste[rs]?|früher|eher|später|zuletzt)\b.{0,200}\boder\b|"
+        r"\boder\b.{1,200}\b(?:zuerst|als erste[rs]?)\b",
         "asks which of two came first",
     ),
     (
@@ -70,7 +71,8 @@ GERMAN: Final[Table] = (
     # What one thing costs or weighs is told in one place.
     (
         "list",
-        r"\bwie ?viele\b|\bwie ?viel\b(?![^?]*\b(?:kost\w+|gekostet|wert|wieg\w+|wog)\b)|\bwie oft\b|\binsgesamt\b",
+        r"\bwie ?viele\b|\bwie ?viel\b(?! uhr\b)(?![^?]*\b(?:kost\w+|gekostet|wert|wieg\w+|wog)\b)|"
+        r"\bwie oft\b|\binsgesamt\b",
         "counts",
     ),
     (
