@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from .cited import without_marks
 from .fields import as_name, as_object, optional, required
 from .place import Place
 from .sessions import placed_objects
@@ -87,6 +88,6 @@ def _of_chatgpt(message: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "id": message.get("id"),
         "role": author.get("role") if isinstance(author, dict) else None,
-        "content": "\n".join(text for text in texts if isinstance(text, str)),
+        "content": "\n".join(without_marks(text) for text in texts if isinstance(text, str)),
         "create_time": message.get("create_time"),
     }

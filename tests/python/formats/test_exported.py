@@ -128,3 +128,25 @@ def test_a_mapping_that_leads_in_circles_ends(write_json: WriteJson) -> None:
 def test_what_is_broken_is_named(write_json: WriteJson, conversation: dict[str, Any], reason: str) -> None:
     with pytest.raises(FormatError, match=reason):
         list(read_turns(write_json([conversation]), user="ana"))
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (
+            "It leaves at 9. \ue200cite\ue202turn0search1\ue202turn0news2\ue201 So does the bus.",
+            "It leaves at 9. So does the bus.",
+        ),
+        (
+            'In \ue200entity\ue202["city","Oslo","Norway"]\ue201, see \ue200url\ue202Ruter\ue202turn0search1\ue201.',
+            "In Oslo, see Ruter.",
+        ),
+        ("As the report says【6:2†report.pdf】.", "As the report says."),
+        ("A broken \ue200entity\ue202Oslo\ue201 one, \ue200cite", "A broken one, \ue200cite"),
+        ("† 1890 【so】", "† 1890 【so】"),
+    ],
+)
+def test_marks_of_sources_are_left_out_of_what_chatgpt_says(write_json, written, read):
+    nodes = node("a", None, "assistant", text(written), 1704067264.0)
+    file = write_json([chatgpt(mapping=nodes, current_node="a")])
+    assert [turn.text for turn in read_turns(file, user="ana")] == [read]

@@ -31,7 +31,7 @@ __all__ = ["ask"]
     short_help="Answer a question, with a language model, naming sources.",
     epilog=options.examples(
         'memspan ask "When did Jonas have his operation?" --store chat.memspan --user demo --llm gpt-4.1-mini',
-        'memspan ask "Who is Pim?" --store chat.memspan --user demo --llm qwen3 --base-url http://localhost:8080/v1',
+        'memspan ask "Who is Tiller?" --store chat.memspan --user demo --llm qwen3 --base-url http://localhost:8080/v1',
         'memspan ask "What changed at work?" --store chat.memspan --user demo --llm qwen3 --plan model --explain',
     ),
 )

@@ -27,7 +27,7 @@ __all__ = ["search"]
     epilog=options.examples(
         'memspan search "When did Jonas have his operation?" --store chat.memspan --user demo',
         'memspan search "ferry" --store chat.memspan --user demo --between 2024-06-01 2024-07-01',
-        'memspan search "Who is Pim?" --store chat.memspan --user demo --context --tokens 300',
+        'memspan search "Who is Tiller?" --store chat.memspan --user demo --context --tokens 300',
         "memspan search \"vet\" --store chat.memspan --user demo -k 3 --json | jq '.hits[].id'",
     ),
 )
