@@ -9,6 +9,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from memspan.arguments import as_text
 from memspan.errors import invalid
 
+from .everyday import is_everyday
 from .name_cases import Cases, case_forms, cases_in
 from .topic_verbs import topic_verbs
 from .vocabulary import COMMON, Entry, Source, Vocabulary, fold, words_of
@@ -32,6 +33,8 @@ _MOST_SHARED: Final = 3
 _PEOPLE: Final = word_set("mark may will")
 # Of those, what nobody but a person has something: "Will's car", but "May's bills".
 _OWNERS: Final = word_set("mark will")
+# Behind these they are people, too: "what did mark say", "does will know".
+_ASKING: Final = word_set("did didn't didnt does doesn't doesnt has hasn't hasnt")
 # Common words that tell something as a tag.
 _TOPICS: Final = word_set("friend friends plan work")
 # Names that are nouns or verbs as well, behind one of those that no person has before it: "the bill", "my hope".
@@ -87,8 +90,8 @@ class _Word(NamedTuple):
     end: int
     capital: bool
     proper: bool
-    """Its capital is none that the first word of a sentence has, a text in capitals, or a month; or it owns something
-    as only a person does."""
+    """Its capital is none that the first word of a sentence has, a text in capitals, or a month; or it owns or does
+    something as only a person does."""
     verb: bool
     """It is "work" or "plan" as a verb, which no tag means."""
     thing: bool
@@ -108,7 +111,7 @@ def find_names(question: str, vocabulary: Vocabulary) -> list[FoundName]:
     The best reading of every word wins: as it is, with an ending, a part of a longer name (of three at most), the
     start of a name (from 3 letters on, with a capital, and only of one), or a name with typing errors (one from 5
     letters on, two from 9 to 14; in shorter ones, with a capital and not as the first word, two neighbours exchanged
-    of 4 letters, or one left out of 5).
+    of 4 letters, or one left out of 5). Everyday words of English are no typing errors ("weather", Heather).
     What is found is a hint and never a filter. The first 10,000 characters are read; O(words).
 
     Raises:
@@ -150,6 +153,7 @@ def _words(text: str, vocabulary: Vocabulary) -> Iterator[_Word]:
         month = bare == "may" and _is_month(before, text, stop)
         owner = bare in _OWNERS and folded.endswith("'s") and before not in _NO_PERSON_BEHIND
         proper = owner or (capital and not (first or shouted or month))
+        proper = proper or (bare in _PEOPLE and (before in _ASKING or text[start - 1 : start] == "@"))
         thing = not capital and before in _NO_PERSON_BEHIND and _is_word_too(bare)
         declined: Cases = cases if capital else ""
         yield _Word(folded, bare, start, stop, capital, proper, start in verbs, thing, declined)
@@ -248,6 +252,8 @@ def _by_one_word(word: _Word, vocabulary: Vocabulary) -> list[tuple[How, Entry]]
             return [("prefix", entry) for entry in vocabulary.containing(longer[0]) if entry.source != "tag"]
     if word.capital and word.start > 0 and len(slipped := vocabulary.slipped(bare)) == 1:
         return [("typo", entry) for entry in vocabulary.containing(slipped[0]) if entry.source != "tag"]
+    if is_everyday(bare, proper=word.proper):
+        return []  # "how's the weather", where somebody is called Heather
     near = vocabulary.near(bare)
     if not near or (len(near) > 1 and near[1][0] == near[0][0]):
         return []  # as near to another name: no telling

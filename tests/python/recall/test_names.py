@@ -402,3 +402,41 @@ def test_large_vocabularies_and_questions() -> None:
     started = time.thread_time()
     assert find_names("tag number of a Person, Melanie " * 40_000, vocabulary)[0].name == "Melanie"
     assert time.thread_time() - started < 5
+
+
+NEAR_WORDS = Vocabulary(
+    speakers=[
+        "Walter",
+        "Heather",
+        "Miles",
+        "Piper",
+        "Carly",
+        "Marty",
+        "Frida",
+        "Brian",
+        "Dennis",
+        "Mark",
+        "Will",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("which files did I open", []),
+        ("how's the weather", []),
+        ("how much water is on paper", []),
+        ("what did we do on Friday before the early party", []),
+        ("what did waltr say", ["Walter"]),
+        ("what did Brain say", ["Brian"]),
+        ("what was in my brain", []),
+        ("what did mark say", ["Mark"]),
+        ("WHAT DOES WILL THINK?", ["Will"]),
+        ("@mark what?", ["Mark"]),
+        ("will you mark it", []),
+        ("what did you mark, and has the will been read?", []),
+    ],
+)
+def test_everyday_words_are_no_slips_of_names(question, expected):
+    assert [found.name for found in find_names(question, NEAR_WORDS)] == expected
