@@ -16,6 +16,10 @@ __all__ = ["BEFORE_DAYS", "counts_noun", "read_day_on", "span_of_days"]
 BEFORE_DAYS: Final = word_set("on by since until before after from")
 """What makes a day of "the 7th", which may be the seventh of anything."""
 _COUNTED: Final = frozenset(["of", "half", "weekday", "part", "season", "named", "plural"])
+_ONE_OF_SEVERAL: Final = frozenset(["weekday", "season", "named", "plural"])
+"""What is the second of its kind: "on the 2nd Tuesday of each month", "our 3rd Christmas"."""
+_MOST_WEEKDAYS: Final = 5
+"""Of a month; "on the 15th Thursday" is a day and its name."""
 _JOINTS: Final = ("comma", "and", "or", "to", "the")
 _THROUGH: Final = word_set("through thru")
 _MOST_BACK: Final = 4
@@ -79,6 +83,8 @@ def counts_noun(sentence: Sentence, at: int) -> bool:
     19th centuries"."""
     if not sentence.closes(at + 1):
         return True
+    if sentence.kind(at + 1) in _ONE_OF_SEVERAL:
+        return sentence.kind(at + 1) != "weekday" or sentence.value(at) <= _MOST_WEEKDAYS
     following = sentence.skip(at + 1, *_JOINTS)
     if following == at + 1 or sentence.kind(following) != "number" or not _is_ordinal(sentence, following):
         return False
