@@ -248,7 +248,8 @@ ENGLISH: Final[Table] = (
     ),
     (
         "preference",
-        r"\bhelp me\b|\bi'?m (?:planning|looking|thinking|trying(?! to (?:remember|recall|find out)\b)|hoping|working|"
+        r"\bhelp me\b(?! (?:to )?(?:remember|recall|find out)\b)|"
+        r"\bi'?m (?:planning|looking|thinking|trying(?! to (?:remember|recall|find out)\b)|hoping|working|"
         r"considering)\b",
         "asks for help",
     ),

@@ -67,6 +67,9 @@ def tells_of_event(words: Sequence[str]) -> bool:
         elif word in _DO:
             if _does(words, place):
                 return True
+        elif word == "have":
+            if place and words[place - 1] in ("i", "we") and _has_event(words, place):
+                return True
         elif word in _DONE_ONCE and not _WHO.isdisjoint(words[:place]) and _OF_MIND.isdisjoint(words[:place]):
             return True
     return False
@@ -118,6 +121,16 @@ def _does(words: Sequence[str], at: int) -> bool:
             return True
         if word in ("have", "need"):
             return _follows_event(words, at) or (word == "need" and "need for" in " ".join(words))
+    return False
+
+
+def _has_event(words: Sequence[str], at: int) -> bool:
+    """As in "on Monday I have an exam", but not "I have notes of the meeting on Monday"."""
+    for word in words[at + 1 : at + 2 + _NEAR]:
+        if word in EVENTS:
+            return True
+        if word in _LINKS or word in _IN:
+            return False
     return False
 
 

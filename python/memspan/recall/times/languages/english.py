@@ -209,7 +209,8 @@ LEXICON = Lexicon(
         "not": {
             "not": False,
             "anything but|everything but": True,
-            "except|except for|excluding|other than|outside of|apart from|aside from|besides|instead of|rather than": True,
+            "except|except for|excluding|other than|outside of|apart from|aside from": True,
+            "besides|instead of|rather than": True,
         },
         "isoweek": {"calendar week|iso week": None},
         "named": {
