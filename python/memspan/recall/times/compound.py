@@ -185,7 +185,10 @@ def _unit_of(sentence: Sentence, at: int, depth: int) -> Reading | None:
     if value == "year" and (decade := read_years_of(sentence, at)) is not None:
         return decade
     if value == "week" and sentence.kind(at + 1) == "number":
-        return read_week(sentence, at + 1, of_a_year=True) or read_week_of_month(sentence, at + 1, _whole)
+        # "In week 20" is one of the year in Dutch, unless it is that of something else.
+        of_a_year = sentence.lexicon.language != "nl" or sentence.kind(at + 2) in ("of", "from")
+        week = read_week(sentence, at + 1, of_a_year=of_a_year)
+        return week or read_week_of_month(sentence, at + 1, _whole)
     # As in "the year 2020", "el día 15".
     named = (value, sentence.kind(at + 1)) in (("year", "year"), ("day", "number"))
     if sentence.tokens[at].word == "w" and sentence.kind(at + 1) in _DATED:  # "w/e 7 May"

@@ -1,4 +1,4 @@
-"""Which "this weekend" is meant on the days before it: the last one, where what was done is asked for."""
+"""Which "this weekend" or "this winter" is meant before it has begun: the last one, where what was done is asked."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ __all__ = ["read_relative"]
 
 _DIRECTIONS: Final = {"last": -1, "this": 0, "next": 1, "past": -1}
 _TURNING: Final = frozenset(["unit", "weekday", "month", "season", "part", "named", "quarter"])
+_NAMED_TURNS: Final = frozenset(["weekday", "month", "season", "named"])
 _COUNTED_FROM: Final = frozenset(["agopre", "ahead", "before", "in", "number", "a"])
 _SITTERS: Final = frozenset(["i", "he", "she", "we", "they", "you", "who", "it", "that", "everyone"])
 _COUNTS: Final = frozenset(["number", "decimal", "few", "amount", "half"])
@@ -145,8 +146,8 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
     found = turned(sentence, direction * _steps(sentence, at, follows), follows, follows + 1)
     if direction or found is None or found.span.start <= sentence.now:
         return found
-    weekly = kind == "weekday" or (kind == "unit" and found.unit == "weekend")
-    return turned(sentence, -1, follows, follows + 1) if weekly and has_just_been(sentence, at) else found
+    named = kind in _NAMED_TURNS or (kind == "unit" and found.unit == "weekend")
+    return turned(sentence, -1, follows, follows + 1) if named and has_just_been(sentence, at) else found
 
 
 def _is_verb(sentence: Sentence, at: int) -> bool:

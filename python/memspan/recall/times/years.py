@@ -200,9 +200,9 @@ def _follows_decade(sentence: Sentence, at: int) -> bool:
 
 
 def read_years_of(sentence: Sentence, at: int) -> Reading | None:
-    """A decade with a word for "years" before its number: "les années 90", "gli anni 1980"."""
+    """A decade with a word for "years" before its number: "les années 90", "gli anni 1980", "de jaren '80"."""
     kind = sentence.kind(at + 1)
-    if sentence.tokens[at].word not in sentence.lexicon.many or kind not in ("number", "year"):
+    if sentence.tokens[at].word not in sentence.lexicon.many or kind not in ("number", "year", "shortyear"):
         return None
     if sentence.tokens[at].word == "jahre" and kind == "year":
         return None  # "im Jahre 2020"

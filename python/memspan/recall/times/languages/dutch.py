@@ -175,7 +175,7 @@ LEXICON = Lexicon(
             "goede vrijdag": "good friday",
         }
         | {
-            "oudjaar|oudejaarsavond|oud en nieuw": "new year eve",
+            "oudjaar|oudejaarsdag|oudejaarsavond|oud en nieuw": "new year eve",
             "nieuwjaar|nieuwjaarsdag": "new year",
             "pinksteren": "pentecost",
         },

@@ -159,7 +159,7 @@ LEXICON = Lexicon(
     r"|\b(?:étais|était|étaient|avais|avait|avaient|s'est|fut|furent|eut|eurent))\b",
     ahead=r"\boù\b.*\b(?:vais|vas|va|allons|allez|vont)\b|"
     r"\b(?:prévue?s?|prévois|prévoit|prévoyons|échéances?|agenda|planning|rendez - vous)\b"
-    r"|\b(?:fais|faisons|pars|partons|viens|viennent|vient(?! de\b))\b|\bfait - on\b|\bse passe\b|\bqui #"
+    r"|\b(?:fais|faisons|pars|partons|viens|viennent|vient(?! de\b))\b|\bfait - on\b|\bon fait\b|\bse passe\b|\bqui #"
     r"|\b(?:quand|quelle #)(?!\w).*\b(?:commence(?:nt)?|débute(?:nt)?|part|partent|ouvre|ferme|finit)\b"
     r"|\b(?:suis|es|est|sommes|êtes|sont)\b.*\b(?:libres?|disponibles?|dispo)\b"
     r"|\b(?:arrive(?:nt)?|rentre(?:nt)?|revient|reviennent|atterrit)\b"
