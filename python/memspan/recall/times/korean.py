@@ -182,7 +182,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
         (rf"{_TURN} ?달 ?{_THIRD}", read_end_of_month),
         (rf"{_FREE}(?P<turn>(?!))?월(?P<part>초|말){_END}", read_end_of_month),
         (
-            rf"{_TURN} ?(?P<what>주말|주|달)"
+            rf"{_TURN} ?(?P<what>주말|주|달|분기)"
             rf"(?: ?(?:{_WEEKDAY}|(?P<weekend>주말)|(?P<date>\d{{1,2}})일))?{_END}",
             read_turned,
         ),

@@ -269,6 +269,8 @@ def read_turned(match: Match[str], now: datetime) -> Reading | None:
     what = match["what"]
     if what == "주말":
         return _of(unit_span("weekend", now, turns), "weekend", 0.9, f"{turns:+} weekend")
+    if what == "분기":
+        return _of(unit_span("quarter", now, turns), "quarter", 0.9, f"{turns:+} quarter")
     unit: Unit = "month" if what == "달" else "week"
     span = unit_span(unit, now, turns)
     if match["weekend"] is not None:
