@@ -121,7 +121,7 @@ ENGLISH: Final[Table] = (
     (
         "when",
         r"\bhow many (?:\w+ )?(?:seconds|minutes|hours|days|weeks|weekends|months|years)\b(?:.{0,200}"
-        r"\b(?:ago|between|passed|elapsed|since|before|after|until|till|from|left|take|took|taken|last|"
+        rf"\b(?:ago|between|passed|elapsed|since|before|after|until|till|from|left|take|took|taken|last(?! {OF_TIME})|"
         r"lasted)\b| (?:away|old|pregnant|to)\b|"
         # "How many days have I been to the gym this month" counts them.
         r" (?:have|has|had) (?!.{0,200}\b(?:this|last|per|each|every) (?:day|week|month|year)\b).{1,80}"
@@ -138,7 +138,7 @@ ENGLISH: Final[Table] = (
     (
         "list",
         r"\bhow (?:much|often|frequently)\b.{0,200}\b(?:total|altogether|overall|combined|in all)\b|"
-        r"\bhow often\b",
+        r"\bhow (?:often|frequently)\b",
         "counts",
     ),
     ("list", r"\b(?:in total|altogether|total (?:number|amount|cost)|average)\b", "adds up"),
