@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from memspan.recall.words import word_set
@@ -21,6 +22,7 @@ from .weeks import read_week, read_week_behind
 from .years import (
     POSSESSIVES,
     QUALIFIED,
+    past_year,
     read_bare_year,
     read_decade,
     read_short_year,
@@ -50,6 +52,8 @@ _WISHES: Final = word_set(
 _WITH: Final = ("ым", "ом")
 """What a feast ends in that one is congratulated on."""
 _MOST_MONTHS: Final = 12
+_SHORT_YEAR: Final = re.compile(r"^\d{1,2}\D\d{1,2}\D\d\d$")
+"""A date whose year has two digits."""
 _LEADS: Final = frozenset(["the", "on", "in", "until", "since", "before", "after"])
 # Adverbs and verbs that may follow a name where a noun would follow a month ("what did the May girl", "my April said").
 _NO_NOUNS: Final = word_set(
@@ -178,7 +182,8 @@ def _written_date(sentence: Sentence, at: int) -> Reading | None:
     word = sentence.tokens[at].word
     if (word.isdecimal() or (parts[2] is None and "." in word)) and is_number(sentence, at):
         return None  # "order 20230314", "version 03.2022"
-    found = _reading(sentence, Partial(*parts[:3]), at + 1, "a date in numbers")
+    year = past_year(sentence, parts[0]) if _SHORT_YEAR.search(word) else parts[0]
+    found = _reading(sentence, Partial(year, *parts[1:3]), at + 1, "a date in numbers")
     if found is not None and len(parts) == 4 and parts[3]:
         order = "day first" if sentence.lexicon.day_first else "month first"
         return found._replace(certainty=QUALIFIED, reason=f"a date in numbers, read {order}")

@@ -11,6 +11,7 @@ from .lexicon import Token
 from .numbered import is_number
 from .partial import Partial
 from .reading import Sentence
+from .years import past_year
 
 __all__ = ["dotted_day", "other_order", "slashed_day", "spaced_day"]
 
@@ -43,7 +44,7 @@ def dotted_day(sentence: Sentence, at: int) -> tuple[Partial, int] | None:
     stop = at + 1
     year: int | None = None
     if match[3]:
-        year = int(match[3]) + (2000 if int(match[3]) < 70 else 1900)
+        year = past_year(sentence, int(match[3]) + (2000 if int(match[3]) < 70 else 1900))
     elif sentence.kind(stop) == "dot":
         stop += 1
         if sentence.kind(stop) == "year":

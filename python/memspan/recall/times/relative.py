@@ -225,7 +225,9 @@ def _lacks_apostrophe(sentence: Sentence, at: int, counted: int) -> bool:
     """Whether a plural owns what follows it: "last weeks meeting", but not "the last weeks", "past years were"."""
     if sentence.lexicon.language != "en" or sentence.kind(at) not in ("last", "next"):
         return False
-    return sentence.kind(at - 1) not in ("the", "this", "in") and not sentence.closes(counted + 1)
+    if sentence.kind(at - 1) in ("the", "this", "in"):
+        return False
+    return sentence.kind(counted + 1) in ("named", "season", "month") or not sentence.closes(counted + 1)
 
 
 def _steps(sentence: Sentence, at: int, counted: int) -> int:

@@ -15,6 +15,7 @@ from .reading import Reading, Sentence
 __all__ = [
     "POSSESSIVES",
     "QUALIFIED",
+    "past_year",
     "read_bare_year",
     "read_decade",
     "read_short_year",
@@ -51,6 +52,11 @@ def read_year(sentence: Sentence, at: int) -> tuple[int | None, int]:
         return sentence.value(stop), _after_year(sentence, stop + 1)
     spelled = _spelled_year(sentence, stop)
     return (None, at) if spelled is None else (spelled, stop + 2)
+
+
+def past_year(sentence: Sentence, year: int) -> int:
+    """A year that was written in two digits, which is of the last century where it is far ahead: "born 4/4/45"."""
+    return year - 100 if year > sentence.now.year + _FAR_AHEAD else year
 
 
 def read_year_of_two(sentence: Sentence, at: int) -> tuple[int | None, int]:
