@@ -1,0 +1,87 @@
+"""Days of a year that are told of in the present and come within weeks: "my deadline is April 15", asked in March."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from typing import Final
+
+from memspan.recall.words import word_set
+
+from .ahead import read_next
+from .lexicon import Token
+from .ranges import Related
+from .reading import Sentence
+
+__all__ = ["read_soon"]
+
+_SOON: Final = timedelta(days=45)
+"""What is farther ahead may as well be the latest."""
+_PRESENT: Final = word_set(
+    "is isn't are aren't am i'm we're they're do don't does doesn't have haven't has hasn't need needs want wants "
+    "can can't could should shouldn't must will won't would shall may hope know i've i'd"
+)
+_WITH_IS: Final = word_set("it that what when where who there he she here this")
+"""What an "is" may be written to."""
+_PAST: Final = word_set(
+    "did didn't was wasn't were weren't had hadn't been ago last yesterday already ate began bought broke brought "
+    "built came caught chose drank drew drove fell felt flew forgot fought found gave got grew heard held kept "
+    "knew left lost made meant met paid ran rang read rode said sang sat saw sent shot slept sold spent spoke "
+    "stood swam taught told took threw understood went woke won wore wrote"
+)
+_BE: Final = word_set("is are am be being i'm we're they're get gets isn't aren't")
+_NO_PAST: Final = word_set(
+    "need feed seed weed shed sled speed bleed breed indeed based detailed advanced related limited worried "
+    "excited interested tired scared confused stressed concerned overwhelmed supposed hundred"
+)
+"""What ends in "ed", and tells of no past."""
+_SHORT: Final = 3
+_MOST: Final = 40
+"""Tokens on either side of a day that are looked at."""
+_ENDS: Final = frozenset("?!;")
+
+
+def read_soon(sentence: Sentence, at: int, latest: Related) -> Related:
+    """The next such day, where it comes within weeks and the sentence is in the present; else the latest. O(1).
+
+    Nothing says there that it is to come, but the latest one is nearly a year ago.
+    """
+    reading = latest.reading
+    if reading.recurs != "year" or reading.unit != "day" or sentence.lexicon.language != "en":
+        return latest
+    following = read_next(sentence, at, latest)
+    start = following.reading.span.start
+    if not sentence.now < start <= sentence.now + _SOON:
+        return latest
+    return following if _is_present(list(_around(sentence, at))) else latest
+
+
+def _around(sentence: Sentence, at: int) -> Iterator[Token]:
+    """The tokens of the sentence that a token is in."""
+    tokens = sentence.tokens
+    first = at
+    while first and at - first < _MOST and not _is_end(tokens[first - 1]):
+        first -= 1
+    for token in tokens[first : at + _MOST]:
+        if _is_end(token):
+            return
+        yield token
+
+
+def _is_end(token: Token) -> bool:
+    return token.kind == "dot" or token.word in _ENDS
+
+
+def _is_present(tokens: Sequence[Token]) -> bool:
+    """Whether a verb is in the present, and none in the past."""
+    found = False
+    before = ""
+    for token in tokens:
+        word = token.word
+        if word in _PAST:
+            return False
+        if word.endswith("ed") and len(word) > _SHORT and word not in _NO_PAST and before not in _BE:
+            return False
+        found = found or word in _PRESENT or (token.possessive and word in _WITH_IS)
+        before = word
+    return found
