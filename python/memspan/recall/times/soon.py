@@ -47,13 +47,16 @@ def read_soon(sentence: Sentence, at: int, latest: Related) -> Related:
     Nothing says there that it is to come, but the latest one is nearly a year ago.
     """
     reading = latest.reading
-    if reading.recurs != "year" or reading.unit != "day" or sentence.lexicon.language != "en":
+    if reading.recurs not in ("year", "week") or reading.unit != "day" or sentence.lexicon.language != "en":
+        return latest
+    due = sentence.kind(latest.first) == "by"
+    if reading.recurs == "week" and not due:
         return latest
     following = read_next(sentence, at, latest)
     start = following.reading.span.start
     if not sentence.now < start <= sentence.now + _SOON:
         return latest
-    return following if _is_present(list(_around(sentence, at))) else latest
+    return following if _is_present(list(_around(sentence, at)), due) else latest
 
 
 def _around(sentence: Sentence, at: int) -> Iterator[Token]:
@@ -72,9 +75,9 @@ def _is_end(token: Token) -> bool:
     return token.kind == "dot" or token.word in _ENDS
 
 
-def _is_present(tokens: Sequence[Token]) -> bool:
-    """Whether a verb is in the present, and none in the past."""
-    found = False
+def _is_present(tokens: Sequence[Token], due: bool) -> bool:
+    """Whether a verb is in the present, or something is due ("the report by Friday"), and no verb in the past."""
+    found = due
     before = ""
     for token in tokens:
         word = token.word

@@ -67,6 +67,13 @@ def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:
                     tokens.append(blob)
             elif kind == "date" and start and text[start - 1].isalpha():
                 tokens[-1].kind = "blob"  # "v1.2.2023"
+            elif (
+                kind == "year"
+                and start > 1
+                and text[start - 2 : start].isupper()
+                and tokens[-2].kind == "word"
+            ):
+                tokens[-1].kind = "blob"  # "ES2020", "RTX2080"
             elif kind == "year":
                 join_written(tokens)
             continue
