@@ -27,10 +27,16 @@ _EVERYDAY: Final = word_set(
     "verge victory villa violent viper waiter walker wanna warden water weather wholly wince witch woman "
     # Near to other names.
     "ferry berry merry marry sorry worry carry dirty thirty twenty penny money honey monkey turkey hockey jockey "
-    "nanny bunny tunny hilly chilly belly jolly dolly folly rainy brandy candle cancel sample simple summer hammer "
-    "dinner winner donor tenor manor minor major mayor color labor laser river fever never lever level model medal "
-    "metal petal pedal total local vocal focal loyal royal moral coral final canal panel camel angle ankle apple maple "
-    "table cable fable stable stale state stage store story study style still steel steam stick stock stone stool"
+    "nanny bunny tunny hilly chilly belly jolly dolly folly rainy brandy candle cancel sample simple summer "
+    "hammer dinner winner donor tenor manor minor major mayor color labor laser river fever never lever level "
+    "model medal metal petal pedal total local vocal focal loyal royal moral coral final canal panel camel angle "
+    "ankle apple maple table cable fable stable stale state stage store story study style still steel steam stick "
+    "stock stone stool vegan began matter cover lines normal males marine alive singer finger demon rocks element "
+    "moves shadows copper links angels bridges lover tigers trace margin vector candy brook silly valentine backs "
+    "ashes cement linux petty salmon caring bubble bubbles marker paved dusty gamma brake humid bucks cooler "
+    "gorge muddy minus winger colon reggae puppy handy rodeo brace berth martian ample barley smoke smoked smoky "
+    "decks siren barren finely denies linger shadowy timer windy biscuits misty mania toxin canine necks along "
+    "above alone about"
 )
 _CAPITALISED: Final = word_set("christmas france friday german march poland roman romans rwanda scots sudan")
 """Those that have a capital anywhere in a sentence."""
