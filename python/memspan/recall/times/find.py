@@ -54,7 +54,7 @@ def find_times(
 
     Days, weeks and months are those of `now`'s own time zone, weeks begin on Monday, and a date without its year is
     the latest one that has begun by `now`, or the next where a sentence looks ahead ("what is due on 3 May?") or is
-    in the present and the day comes within 45 days ("my deadline is 3 May"), unless a year beside it says otherwise
+    in the present and it comes within 45 days ("my deadline is 3 May"), unless a year beside it says otherwise
     ("in May last year", "in March and April 2022"). Words that merely look like times ("may I", "a 5K run", "24 hours
     a day") are left alone, and so is what is denied ("not last week but in May").
     The first 10,000 characters are read; linear in them, and thread-safe.

@@ -21,6 +21,9 @@ EVENTS: Final = word_set(
     "performance reservation appt appts mtg work training shift tasks todos chores homework menu"
 )
 _IN: Final = word_set("on in at this for during before after by")
+_DAYS: Final = word_set(
+    "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun"
+)
 _LINKS: Final = word_set("of about from that which who")
 """Behind these an event tells of something else: "the name of the game in May"."""
 _NEAR: Final = 5
@@ -32,6 +35,7 @@ _DOING: Final = word_set(
 _DONE_ONCE: Final = word_set(
     "arrives leaves departs lands starts begins opens closes finishes plays performs"
 )
+_BEGINS: Final = word_set("arrives departs starts begins")
 _WHO: Final = word_set("who which what when where")
 _SHORTEST: Final = 2
 _SUBJECT: Final = 4
@@ -70,15 +74,22 @@ def tells_of_event(words: Sequence[str]) -> bool:
         elif word == "have":
             if place and words[place - 1] in ("i", "we") and _has_event(words, place):
                 return True
-        elif word in _DONE_ONCE and not _WHO.isdisjoint(words[:place]) and _OF_MIND.isdisjoint(words[:place]):
+        elif word in _DONE_ONCE and _is_done_once(words, place):
             return True
     return False
+
+
+def _is_done_once(words: Sequence[str], at: int) -> bool:
+    """As in "what time the concert starts", "Ana arrives on Friday"; not "the leaves on Friday"."""
+    if words[at] in _BEGINS and at + 1 < len(words) and words[at + 1] in _IN:
+        return True
+    return not _WHO.isdisjoint(words[:at]) and _OF_MIND.isdisjoint(words[:at])
 
 
 def _is_event(words: Sequence[str], at: int) -> bool:
     """As in "is the party on Saturday", "the party is on Saturday", "where am I in May", "what is on Friday"."""
     after = words[at + 1 : at + 2 + _NEAR]
-    if at and words[at - 1] in EVENTS and after and after[0] in _IN:
+    if at and words[at - 1] in EVENTS and after and (after[0] in _IN or after[0] in _DAYS):
         return True
     if _follows_event(words, at):
         return True

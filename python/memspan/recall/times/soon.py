@@ -58,12 +58,16 @@ _ENDS: Final = frozenset("?!;")
 
 
 def read_soon(sentence: Sentence, at: int, latest: Related) -> Related:
-    """The next such day, where it comes within weeks and the sentence is in the present; else the latest. O(1).
+    """The next such day or month, where it comes in weeks and the sentence is in the present; else the latest. O(1).
 
     Nothing says there that it is to come, but the latest one is nearly a year ago.
     """
     reading, language = latest.reading, sentence.lexicon.language
-    if reading.recurs not in ("year", "week") or reading.unit != "day" or _is_of(sentence, latest.first):
+    if (
+        reading.recurs not in ("year", "week")
+        or reading.unit not in ("day", "month")
+        or _is_of(sentence, latest.first)
+    ):
         return latest
     due = sentence.kind(latest.first) == "by"
     if reading.recurs == "week" and not due:
