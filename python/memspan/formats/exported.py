@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from ..limits import MAX_TEXT_BYTES
 from .cited import without_marks
 from .fields import as_name, as_object, optional, required
 from .place import Place
@@ -40,12 +41,29 @@ def exported_messages(fields: Mapping[str, Any], place: Place) -> Messages:
 
 def _of_claude(message: Mapping[str, Any], place: Place) -> dict[str, Any]:
     sender = required(message, "sender", place, as_name)
+    content = message.get("content") or message.get("text")
+    pasted = list(_pasted(message.get("attachments")))
+    if pasted and (content is None or isinstance(content, (str, list))):
+        content = [*(content if isinstance(content, list) else [{"text": content or ""}]), *pasted]
     return {
         "id": message.get("uuid"),
         "role": _ROLES.get(sender, sender),
-        "content": message.get("content") or message.get("text"),
+        "content": content,
         "created_at": message.get("created_at"),
     }
+
+
+def _pasted(attachments: Any) -> Iterator[dict[str, Any]]:
+    """The texts that Claude made attachments of, as it does of long ones that are pasted: parts of what was said, as
+    far as there is room for them."""
+    room = MAX_TEXT_BYTES // 2
+    for each in attachments if isinstance(attachments, list) else ():
+        text = each.get("extracted_content") if isinstance(each, dict) else None
+        if isinstance(text, str) and text.strip():
+            room -= len(text.encode("utf-8", "surrogatepass"))
+            if room < 0:
+                return
+            yield {"type": "text", "text": text}
 
 
 def branch(

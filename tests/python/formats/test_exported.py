@@ -150,3 +150,22 @@ def test_marks_of_sources_are_left_out_of_what_chatgpt_says(write_json, written,
     nodes = node("a", None, "assistant", text(written), 1704067264.0)
     file = write_json([chatgpt(mapping=nodes, current_node="a")])
     assert [turn.text for turn in read_turns(file, user="ana")] == [read]
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ({"text": "", "content": []}, "The cat is Bob."),
+        ({"text": "Sum it up:", "content": []}, "Sum it up:\nThe cat is Bob."),
+        ({"text": "x", "content": [{"type": "text", "text": "Sum it up:"}]}, "Sum it up:\nThe cat is Bob."),
+    ],
+)
+def test_what_was_pasted_into_claude_was_said(write_json, message, said):
+    pasted = [
+        {"file_name": "", "file_type": "txt", "extracted_content": "The cat is Bob."},
+        {"file_name": "a.png", "extracted_content": ""},
+        {"file_name": "large.txt", "extracted_content": "x" * 3_000_000},
+    ]
+    message = {"uuid": "m1", "sender": "human", "created_at": "2024-01-01T00:00:01Z", **message}
+    file = write_json([{**CLAUDE, "chat_messages": [{**message, "attachments": pasted}]}])
+    assert [turn.text for turn in read_turns(file, user="ana")] == [said]
