@@ -340,9 +340,17 @@ def _is_wish(sentence: Sentence, at: int) -> bool:
     return before in _WISHES or (before == "с" and sentence.tokens[at].word.endswith(_WITH))
 
 
+def _is_person(sentence: Sentence, at: int) -> bool:
+    """Whether a word is no "Valentine's" or "Valentine's Day", but somebody."""
+    token = sentence.tokens[at]
+    return not token.possessive and token.end - token.start == len(token.word)
+
+
 def _named(sentence: Sentence, at: int) -> Reading | None:
     name: str = sentence.value(at)
     if at and _is_wish(sentence, at):
+        return None
+    if sentence.tokens[at].word == "valentine" and _is_person(sentence, at):
         return None
     held = sentence.value(at + 1) if sentence.kind(at + 1) == "unit" else None
     weekend = held == "weekend"

@@ -137,7 +137,11 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
             return None if amount is None else stretch(sentence, direction, amount)
         if _several(sentence, at, follows) and not _lacks_apostrophe(sentence, at, follows):
             return stretch(sentence, direction, Amount(2, 5, unit, follows + 1))  # "the past weeks"
-        if (word == "past" or rolling) and unit != "weekend" and not sentence.value(at):
+        if (
+            (word == "past" or rolling or (unit == "hour" and direction < 0))
+            and unit != "weekend"
+            and not sentence.value(at)
+        ):
             return stretch(sentence, direction, Amount(1, 1, unit, follows + 1))
         if sentence.kind(follows + 1) == "of" or unit == "day":
             return None  # "the last year of college", "my last day there"

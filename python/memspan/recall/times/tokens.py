@@ -41,7 +41,7 @@ _DAYS: Final = 31
 _NO_SYMBOL: Final[Symbol] = ("word", None)
 _VERBS: Final = frozenset(["sat", "sun", "wed"])
 _DIRECTED: Final = ("last", "next", "this")
-_SIGNS: Final = {",": "comma", "/": "or", ".": "dot", "-": "dash", "–": "dash", "—": "dash"}
+_SIGNS: Final = {"&": "and", ",": "comma", "/": "or", ".": "dot", "-": "dash", "–": "dash", "—": "dash"}
 
 
 def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:

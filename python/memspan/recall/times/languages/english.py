@@ -217,7 +217,7 @@ LEXICON = Lexicon(
             "new year day|new years day|new year|new years": "new year",
             "new year eve|new years eve|nye|hogmanay": "new year eve",
             "epiphany": "epiphany",
-            "valentine day|valentines day|valentines": "valentine",
+            "valentine day|valentines day|valentines|valentine": "valentine",
             "st patrick day|st . patrick day|saint patrick day|st patricks day|st . patricks day": "st patrick",
             "paddy day|paddys day|st paddy day|st paddys day": "st patrick",
             "april fool day|april fools day|april fools ' day|april fools": "april fool",
