@@ -1,4 +1,4 @@
-"""Everyday words of English that are a letter or two from a first name, and are no slips of it."""
+"""Everyday words, mostly of English, that are a letter or two from a first name, and are no slips of it."""
 
 from __future__ import annotations
 
@@ -38,10 +38,18 @@ _EVERYDAY: Final = word_set(
     "decks siren barren finely denies linger shadowy timer windy biscuits misty mania toxin canine necks along "
     "above alone about"
 )
-_CAPITALISED: Final = word_set("christmas france friday german march poland roman romans rwanda scots sudan")
-"""Those that have a capital anywhere in a sentence."""
+_ABROAD: Final = word_set(
+    "krank trank unter munter stellt wilde milde matin mairie chaude famille perro carta marca manta barcos razon "
+    "jamon llena hablo pausa limon parola dietro carro fianco bianco"
+)
+"""Some of German, French, Spanish and Italian, folded."""
+_CAPITALISED: Final = word_set(
+    "christmas france friday german march poland roman romans rwanda scots sudan "
+    "kabine mieter bieter kamin stelle marke heide meter"
+)
+"""Those that have a capital anywhere in a sentence, as nouns of German do."""
 
 
 def is_everyday(word: str, *, proper: bool) -> bool:
     """Whether a word in lower case is none of a name; `proper`: it has the capital of one ("what did Brain say")."""
-    return word in _EVERYDAY and (not proper or word in _CAPITALISED)
+    return word in _CAPITALISED or (not proper and (word in _EVERYDAY or word in _ABROAD))

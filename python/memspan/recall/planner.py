@@ -47,6 +47,7 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
     text = normalized("NFC", text)  # as the tables of words spell letters with accents
     found_names = find_names(text, vocabulary)
     times = find_times(text, now, names=vocabulary.people)
+    found_names = [name for name in found_names if not _is_time(name, times)]
     kind = kind_of(text)
     setting = SETTINGS[kind.main]
     reasons = [*kind.reasons, f"depth {setting.k}, sessions {setting.sessions}: {setting.reason}"]
@@ -88,6 +89,16 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
         spread=_wants_steps(kind, reasons) or all_of_it,
         distinct=setting.distinct or _only_lists(kind),
         reasons=tuple(reasons),
+    )
+
+
+def _is_time(name: FoundName, times: list[FoundTime]) -> bool:
+    """Whether what is like a name is a time: "im Juli" is no Julia, "hier matin" no Martin and "em março" no Marco."""
+    start, end = name.span
+    if not any(time.span[0] <= start and end <= time.span[1] for time in times):
+        return False
+    return name.how in ("prefix", "typo") or (
+        name.how == "exact" and name.text.casefold() != name.name.casefold()
     )
 
 

@@ -420,3 +420,22 @@ def test_names_join_a_query_that_lacks_them() -> None:
     assert with_names("What did MELANIE paint with Ana's aunt?", ["Melanie", "Ana Lind"]) == (
         "What did MELANIE paint with Ana's aunt?"
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Was war im Juli?", ()),
+        ("What did we do in Jul 2023?", ()),
+        ("Qu'ai-je fait hier matin ?", ()),
+        ("O que fiz em março?", ()),
+        ("what happened on Friday", ()),
+        ("What did Jul say in July?", ("Julia",)),
+        ("What did Marco say in March?", ("Marco",)),
+        ("Wo ist die Kabine?", ()),
+        ("¿Dónde está mi perro?", ()),
+    ],
+)
+def test_a_time_is_nobody_with_a_name_like_it(question, names):
+    known = Vocabulary(speakers=["Julia", "Marco", "Martin", "Frida", "Sabine", "Pedro"])
+    assert plan_by_rules(question, now="2024-06-15T00:00:00Z", vocabulary=known).names == names
