@@ -12,6 +12,7 @@ from memspan.times import Interval, TimeLike, from_micros, in_zone, zone_of
 from .all_of_a_time import asks_for_all_of_a_time
 from .how_to import asks_how_to
 from .kinds import QuestionKind, kind_of
+from .left_out import without_left_out
 from .marks import normalized
 from .names import FoundName, find_names
 from .plan import Plan, ViewWeights
@@ -45,7 +46,7 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
     if not text.strip():
         raise invalid("question", question, "text that is not blank")
     text = normalized("NFC", text)  # as the tables of words spell letters with accents
-    found_names = find_names(text, vocabulary)
+    found_names = without_left_out(text, find_names(text, vocabulary))
     times = find_times(text, now, names=vocabulary.people)
     found_names = [name for name in found_names if not _is_time(name, times)]
     kind = kind_of(text)

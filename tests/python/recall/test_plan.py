@@ -439,3 +439,20 @@ def test_names_join_a_query_that_lacks_them() -> None:
 def test_a_time_is_nobody_with_a_name_like_it(question, names):
     known = Vocabulary(speakers=["Julia", "Marco", "Martin", "Frida", "Sabine", "Pedro"])
     assert plan_by_rules(question, now="2024-06-15T00:00:00Z", vocabulary=known).names == names
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("who came besides Ana?", ()),
+        ("what did anyone other than Ana tell Ben?", ("Ben",)),
+        ("who came except Ana, Ben and Mira?", ()),
+        ("instead of Ana, Ben came", ("Ben",)),
+        ("who apart from Ana did Ana meet?", ("Ana",)),
+        ("Wer kam außer Ana und Mira?", ()),
+        ("what exception did Ana make?", ("Ana",)),
+    ],
+)
+def test_who_is_left_out_is_not_named(question, names):
+    known = Vocabulary(speakers=["Ana", "Ben", "Mira"])
+    assert plan_by_rules(question, now="2024-06-15T00:00:00Z", vocabulary=known).names == names
