@@ -31,6 +31,8 @@ _SPARE: Final[dict[Unit, int]] = {"day": 6, "week": 3, "month": 3, "century": 5}
 
 _DIRECTED: Final = ("last", "past", "next")
 _AHEAD: Final = ("week", "month", "year")
+_WORKING: Final = ("business", "working")
+"""Before days that are none of a weekend."""
 _JOINTS: Final = ("or", "to", "dash", "and")
 _NAMES_UNIT: Final = frozenset(["year", "number", "month", "last", "this", "next", "of"])
 
@@ -106,6 +108,8 @@ def _simple(sentence: Sentence, at: int) -> Amount | None:
         low, high, stop = low + 0.5, high + 0.5, stop + 1
     if sentence.kind(stop) == "dash":
         stop += 1
+    if _is_working_day(sentence, stop):
+        return _amount(*_days_of(low, high), "day", stop + 2)
     if sentence.kind(stop) != "unit":
         return None
     unit, stop = sentence.value(stop), stop + 1
@@ -116,6 +120,18 @@ def _simple(sentence: Sentence, at: int) -> Amount | None:
     elif low == 1 and sentence.kind(stop) == "or" and sentence.kind(stop + 1) == "number":  # "a day or two"
         high, stop = max(high, sentence.value(stop + 1)), stop + 2
     return _amount(low, high, unit, stop)
+
+
+def _is_working_day(sentence: Sentence, at: int) -> bool:
+    """As in "5 business days", "three working days"."""
+    if sentence.kind(at) != "word" or sentence.tokens[at].word not in _WORKING:
+        return False
+    return sentence.kind(at + 1) == "unit" and sentence.value(at + 1) == "day"
+
+
+def _days_of(low: float, high: float) -> tuple[float, float]:
+    """So many working days as days, with the weekends between them: of three, there may be one."""
+    return low + 2 * (low // 5), high + 2 * (high // 5) + (2 if high % 5 else 0)
 
 
 def _next_count(sentence: Sentence, low: float, at: int) -> int:
