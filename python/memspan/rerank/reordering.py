@@ -27,6 +27,9 @@ __all__ = [
 _FALL: Final = 1.6
 # A batch takes about so long: short enough to learn the pace, long enough to keep several threads busy.
 _ROUND_SECONDS: Final = 0.05
+# How sure a record would be that was not scored, against the mean of those that were: the next ten of a ranking are
+# .25-.39 as sure as the first two to 24 are, on LoCoMo, REALTALK and BEAM alike.
+_UNREAD: Final = 1 / 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +41,22 @@ class Trust:
     """Log odds for each unit of softplus."""
     rank: float
     """Log odds for each unit of the logarithm of the rank, taken away."""
-    unread: float
-    """How sure a record further down would be, that was not scored, against the mean of those that were."""
 
     def gains(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """What is added to the log odds of those that were scored: what they would gain less what others would, so that
         on average nothing moves against these."""
         sure = np.logaddexp(0.0, scores)
-        gains: NDArray[np.float64] = self.sureness * (sure - self.unread * sure.mean())
+        gains: NDArray[np.float64] = self.sureness * (sure - _UNREAD * sure.mean())
         if self.rank:
             places = np.log(_ranks_of(scores))
             gains -= self.rank * (places - places.mean())
         return gains
 
 
-BEHIND_LEARNED: Final = Trust(0.75, 0.0, 1 / 3)
-"""Behind learned scores: more takes from REALTALK what it gives LoCoMo, conversations left out. The next ten of a
-ranking are a third as sure as the first two to 24 are, on LoCoMo, REALTALK and BEAM alike (.25-.39;
-benches/results/ablation.md, "The second look")."""
-BEHIND_RANKS: Final = Trust(1.0, 1.0, 1.0)
+BEHIND_LEARNED: Final = Trust(0.75, 0.0)
+"""Behind learned scores: more takes from REALTALK what it gives LoCoMo, conversations left out
+(benches/results/ablation.md, "The second look")."""
+BEHIND_RANKS: Final = Trust(1.0, 1.0)
 """Behind a fusion by rank, which leaves more to find (benches/results/ablation.md, "The second look")."""
 
 

