@@ -182,9 +182,9 @@ def test_what_the_file_leaves_out_is_not_named(memory: Memory, other: Memory) ->
 )
 def test_broken_lines(memory: Memory, other: Memory, field: str, value: Any) -> None:
     shown_both(memory)
-    *lines, last = exported(memory).splitlines()
-    broken = json.dumps({**json.loads(last), field: value})
+    *lines, job, end = exported(memory).splitlines()
+    broken = json.dumps({**json.loads(job), field: value})
     with pytest.raises(FormatError, match=f":5: {field}"):
-        other.load(io.StringIO("\n".join([*lines, broken])))
+        other.load(io.StringIO("\n".join([*lines, broken, end])))
     assert len(heard(other)) == 1
     assert other.verify() == []
