@@ -125,3 +125,30 @@ def test_a_job_goes_with_the_last_of_its_turns_and_of_what_came_of_it(open_memor
     sweep(memory._engine, now=later)
     assert memory.jobs() == [], "nor does one without turns wait"
     assert memory.verify() == []
+
+
+def test_no_job_knows_what_went_from_the_cold_tier_with_what_it_came_of(open_memory: Open) -> None:
+    memory = open_memory(recipe=recipe_of(NoteTurns()))
+    memory.add({"id": "m1", "text": "turn 1"}, user="ana", session="s")
+    memory.add({"id": "m2", "text": "turn 2"}, user="ana", session="t")
+    memory.process()
+    (made,) = (record.id for record in derived(memory) if record.sources == ("m1",))
+    memory.add({"id": "m2", "text": "What came of it", "sources": [made]}, user="ana")
+    memory.process()
+    memory.add({"id": "kept", "text": "something else", "kind": "semantic"}, user="ana")
+    memory.pin(user="ana", ids=["m1", "kept", made])
+    memory.set_quotas(Quotas(capacity=10, shares={"episodic": 0.1, "semantic": 0.8, "procedural": 0.1}))
+    assert "m2" in {one.id for one in memory.evicted("ana")}
+
+    memory.add({"id": "m1", "text": "another turn 1"}, user="ana", session="s")
+    memory.process()
+
+    assert memory.history(user="ana", id="m2") is None
+    assert memory.verify() == []
+    # Whoever gets the id now is that job's turn no more.
+    memory.set_quotas(None)
+    memory.add({"id": "m2", "text": "a new turn"}, user="ana", session="u")
+    memory.process()
+    memory.add({"id": "m2", "text": "the new turn"}, user="ana", session="u")
+    memory.process()
+    assert [one.text for one in derived(memory) if one.sources == ("m2",)] == [note_fact("the new turn")]

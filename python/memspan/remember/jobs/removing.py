@@ -46,6 +46,7 @@ def remove_made(
     let_go(change, user, (gone - held).union(reworded))
     if not writer.cold.empty:
         writer.cold.forget(user, sorted(gone - held))
+        writer.jobs.lose(user, sorted(gone - held))
     free = sorted((stored.keys() & gone) - held)
     if free:
         writer.remove(user, free)
