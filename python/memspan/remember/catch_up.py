@@ -16,7 +16,13 @@ __all__ = ["apply_changes", "reconcile", "reconcile_relations"]
 _BATCH: Final = 2048
 
 
-def apply_changes(index: Index, reader: StoreReader, after: int, forgotten: Callable[[str], object]) -> int:
+def apply_changes(
+    index: Index,
+    reader: StoreReader,
+    after: int,
+    forgotten: Callable[[str], object],
+    leaving: Callable[[str], object],
+) -> int:
     """Apply everything that changed after that point of the sequence; returns how many changes that were.
 
     Afterwards the index equals the reader's view, provided that it equalled the view at `after`. Applying a
@@ -25,6 +31,8 @@ def apply_changes(index: Index, reader: StoreReader, after: int, forgotten: Call
 
     Args:
         forgotten: is told each user who is not there any more.
+        leaving: is told users before records of theirs leave the index for the cold tier: it does not tell their uses
+            then.
     """
     removals = reader.removals(after)
     changes = 0
@@ -40,6 +48,7 @@ def apply_changes(index: Index, reader: StoreReader, after: int, forgotten: Call
     for user, id_ in reader.cold.moved(after):
         by_user.setdefault(user, []).append(id_)
     for user, ids in by_user.items():
+        leaving(user)
         changes += index.remove(user=user, ids=ids)
     for user in removals.users:
         changes += reconcile(index, reader, user)

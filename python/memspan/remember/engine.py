@@ -261,7 +261,8 @@ class Engine:
                 state, counted = _State(self._new_index(), 0), -1
         if state.sequence != sequence:
             # When this is interrupted, the next call applies the same changes again, which does no harm.
-            self._unsaved += apply_changes(state.index, reader, state.sequence, self.forget_words)
+            leaving = partial(self.uses.unwritten, state.index)
+            self._unsaved += apply_changes(state.index, reader, state.sequence, self.forget_words, leaving)
         if counted is not None:
             self.uses.load(state.index, reader, counted, state.sequence)
         self._state = _State(state.index, sequence)

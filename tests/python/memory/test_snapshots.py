@@ -71,9 +71,9 @@ def applied(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     starts: list[int] = []
     real = engine.apply_changes
 
-    def counting(index: Any, reader: Any, after: int, forgotten: Any) -> int:
+    def counting(index: Any, reader: Any, after: int, *told: Any) -> int:
         starts.append(after)
-        return real(index, reader, after, forgotten)
+        return real(index, reader, after, *told)
 
     monkeypatch.setattr(engine, "apply_changes", counting)
     return starts
