@@ -53,6 +53,19 @@ def test_what_was_corrected_since_the_last_time(
         assert other.verify() == []
 
 
+def test_what_was_said_again_there_is_the_last_that_is_said_here(memory: Memory, other: Memory) -> None:
+    """It was learnt before what stood there in between."""
+    say(memory, "in Bergen")
+    other.load(io.StringIO("".join(exported(memory))))
+    say(other, "in Rome")
+    say(other, "in Bergen")
+    memory.load(io.StringIO("".join(exported(other))))
+    history = memory.history(user="ana", id="home")
+    assert history is not None
+    assert [one.record.id == "home" for one in history.versions] == [False, False, True]
+    assert wordings(memory) == ["in Bergen", "in Rome", "in Bergen"]
+
+
 def test_what_says_something_else_under_the_id_of_a_version(memory: Memory, other: Memory) -> None:
     say(memory, "in Bergen")
     other.load(io.StringIO("".join(exported(memory))))

@@ -30,25 +30,27 @@ def history(engine: Engine, *, user: str, id: str) -> History | None:
         name = original_of(asked) or id
         if name != id:
             asked = _kept(reader, user, [name], evicted).get(name, asked)
-        versions = reader.traces.versions(user, [name])
+        earlier = reader.traces.versions(user, [name])
         replaced = _replaced(reader, user, name)
         replacing = _replacing(reader, user, name)
         replacing |= reader.traces.versions(user, replacing)
-        records = _kept(reader, user, sorted(versions | replaced | replacing), evicted)
+        records = _kept(reader, user, sorted(earlier | replaced | replacing), evicted)
     readable = [
         record
         for record in records.values()
         # The vault is seen by who names a record of it; what has expired is as good as erased.
         if (record.kind != "vault" or asked.kind == "vault") and not _is_gone(record)
     ]
-    own = [record for record in readable if record.id in versions]
-    if asked.id not in versions and not _is_gone(asked):
+    own = [record for record in readable if record.id in earlier]
+    if asked.id not in earlier and not _is_gone(asked):
         own.append(asked)
     if not own:
         return None
+    # After a load, what stands there may have been learnt before versions that another store made.
+    versions = sorted(_beliefs(own, evicted), key=lambda belief: belief.record.id == name)
     return History(
         id=name,
-        versions=_beliefs(own, evicted),
+        versions=tuple(versions),
         before=_beliefs((record for record in readable if record.id in replaced), evicted),
         after=_beliefs((record for record in readable if record.id in replacing), evicted),
     )
