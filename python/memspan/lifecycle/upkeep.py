@@ -74,6 +74,10 @@ class Upkeep:
         self._learning = learning
         self.dry_run: Final = dry_run
         self._start = perf_counter()
+        if seconds is not None and user is not None:
+            with engine.store.reading() as reader:
+                # How far it got is kept beside what there is of a user. Nobody waits for where there is nothing.
+                seconds = seconds if reader.has_user(user) else None
         self._end = None if seconds is None else self._start + seconds
         self._worked = False
         self._advance = advance

@@ -366,3 +366,13 @@ def test_nothing_is_kept_of_a_user_who_is_forgotten(tmp_path: Path, small_slices
             memory.forget(user=user)
         assert memory.consolidate(staleness=PRUNING).upkeep.finished  # type: ignore[union-attr]
         assert contents(memory) == ([], [])
+
+
+def test_there_is_an_end_where_nothing_is(tmp_path: Path) -> None:
+    """How far a call got is kept beside what there is of a user."""
+    with Memory(tmp_path / "agent.memspan", "hash:16", auto_consolidate=False) as memory:
+        memory.add("Ana lives in Bergen.", user="ana")
+        assert memory.consolidate("ben", seconds=0, staleness=PRUNING).upkeep.finished
+        assert not memory.consolidate("ana", seconds=0, staleness=PRUNING).upkeep.finished
+        memory.forget(user="ana")
+        assert memory.consolidate("ana", seconds=0, staleness=PRUNING).upkeep.finished
