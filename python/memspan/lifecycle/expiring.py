@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +17,7 @@ from memspan.remember.forgetting.scope import Scope, anywhere
 from memspan.remember.forgetting.unlearning import unlearn
 from memspan.remember.tagging.dropping_relations import unrelate_within
 from memspan.remember.writing.change import Change
+from memspan.store import StoreReader
 from memspan.times import Micros, now_micros
 
 __all__ = ["Expired", "expired_ids", "sweep"]
@@ -38,9 +39,9 @@ class Expired:
 
 
 def expired_ids(engine: Engine, user: str | None, now: Micros | None = None) -> dict[str, list[str]]:
-    """What a sweep would erase now, by user; see `sweep`."""
+    """What a sweep would erase now, by user, each once; see `sweep`."""
     engine.require_open()
-    found: dict[str, list[str]] = defaultdict(list)
+    found: dict[str, dict[str, None]] = defaultdict(dict)
     moment = _now(now)
     with engine.store.reading() as reader:
         everything = reader.count(user) if user is not None else reader.count()
@@ -48,8 +49,8 @@ def expired_ids(engine: Engine, user: str | None, now: Micros | None = None) -> 
         if not reader.cold.empty:
             due = [*due, *reader.cold.expired_ids(moment, user)]
         for name, id_ in due:
-            found[name].append(id_)
-    return dict(found)
+            found[name][id_] = None
+        return {name: list(ids | dict.fromkeys(_versions(reader, name, ids))) for name, ids in found.items()}
 
 
 def sweep(
@@ -157,26 +158,31 @@ def _erase_cold(
 
 @survives_damage
 def _erase_cold_slice(engine: Engine, keys: Sequence[int], now: Micros, *, later: bool) -> dict[str, int]:
+    counts: dict[str, int] = {}
     with engine.changing() as change:
         erased = change.writer.cold.expire(keys, now)
         for user, copies in erased.items():
             for copy in copies:
                 unlearn(change, user, copy)
-            _erase(change, user, sorted({copy.id for copy in copies}))
+            counts[user] = _erase(change, user, sorted({copy.id for copy in copies}))
         if erased:
             engine.snapshots.delete(change.writer)
             change.writer.request_erasure(later=later)
     # Whoever asked while they were in memory left their names there.
     for name in erased:
         engine.forget_words(name)
-    return {user: len(copies) for user, copies in erased.items()}
+    return counts
+
+
+def _versions(reader: StoreReader, user: str, ids: Iterable[str]) -> list[str]:
+    """What these said before, and goes with them."""
+    versions = anywhere(reader, user, reader.traces.versions(user, list(ids)))
+    return sorted(id_ for id_, record in versions.items() if not (record.held or record.pinned))
 
 
 def _erase(change: Change, user: str, ids: list[str]) -> int:
     writer, jobs = change.writer, change.writer.jobs
-    versions = anywhere(writer, user, writer.traces.versions(user, ids))
-    going = {id_ for id_, record in versions.items() if not (record.held or record.pinned)}
-    doomed = sorted({*ids, *going})
+    doomed = sorted({*ids, *_versions(writer, user, ids)})
     # Jobs keep what they made of it, but not what they wrote down on the way.
     jobs.forget_results(set().union(*jobs.seeing(user, doomed).values()))
     ending = jobs.making(user, doomed).union(*jobs.seeing(user, doomed, own=True).values())

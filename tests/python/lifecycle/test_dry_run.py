@@ -119,6 +119,22 @@ def test_only_those_that_certainly_go_are_named(memory: Memory, monkeypatch: pyt
     assert "f7" in evicted(memory)
 
 
+@pytest.mark.parametrize("cold", [False, True])
+def test_versions_go_with_what_expires(memory: Memory, cold: bool) -> None:
+    soon = datetime.now(timezone.utc) + timedelta(seconds=0.2)
+    memory.add_records([fact("a", "Ana lives in Bergen.")])
+    memory.add_records([fact("a", "Ana lives in Rome.", expires_at=soon)])
+    (version, _) = memory.history(user="ana", id="a").versions  # type: ignore[union-attr]
+    if cold:
+        memory.set_quotas(Quotas(capacity=4, shares=SHARES))
+        memory.add_records([fact("b", day=1, pinned=True), fact("c", "Ben has a boat.", day=1, pinned=True)])
+        assert {one.id for one in memory.evicted("ana")} == {"a", version.record.id}
+    time.sleep(0.22)
+    plan, done = both(memory)
+    assert plan == {"expire": sorted(["a", version.record.id])}
+    assert done.expired == 2
+
+
 def test_what_expires_makes_room(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     soon = datetime.now(timezone.utc) + timedelta(seconds=0.3)
     memory.add_records(
