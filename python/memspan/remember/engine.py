@@ -248,8 +248,9 @@ class Engine:
         if state is not None and state.sequence == sequence:
             return state
         lost = state is not None and (state.sequence > sequence or not same_history(state.sequence, sequence))
-        if lost:
+        if state is not None and lost:
             _logger.warning("%s went back in time; the index is rebuilt", self.store.path)
+            self._keep_uses(state.index)
             state = None
         counted: Micros | None = None
         if state is None:
@@ -329,7 +330,7 @@ class Engine:
             yield
             with self._syncing:
                 self.embedder, self.snapshots = embedder, snapshots
-                self._state = self._coming = self._undone = None
+                self._drop_index()
 
     def distrust_snapshot(self, error: CorruptSnapshotError) -> None:
         """Drop the index, which came upon damage in its file; the next call rebuilds it from the store."""
@@ -338,7 +339,12 @@ class Engine:
                 "snapshot %s is damaged (%s); the index is rebuilt from the store", self.snapshots.path, error
             )
             self.snapshots.distrust()
-            self._state = self._coming = self._undone = None
+            self._drop_index()
+
+    def _drop_index(self) -> None:
+        if self._state is not None:
+            self._keep_uses(self._state.index)
+        self._state = self._coming = self._undone = None
 
     def discard_snapshot(self) -> None:
         """Delete the file, in which damage was found that an opening does not look for. A failure is logged."""

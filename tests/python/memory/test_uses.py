@@ -350,17 +350,6 @@ def test_what_is_evicted_keeps_its_uses(
     assert uses(memory) == {"apple": 20}
 
 
-def test_what_another_handle_evicts_keeps_the_uses_that_were_counted_here(open_memory: Open) -> None:
-    first, second = open_memory(), open_memory()
-    fill(first)
-    look_for(second, "apple", 20)
-    first.set_quotas(Quotas(capacity=9, eviction="oldest"))
-    assert [evicted.id for evicted in second.evicted(user="ana")] == ["apple"]
-    look_for(second, "banana")
-    second.close()
-    assert uses(first) == {"apple": 20, "banana": 1}
-
-
 def test_uses_are_only_statistics(
     open_memory: Open, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
