@@ -20,6 +20,7 @@ from memspan.errors import (
     MissingExtraError,
     ModelAccessError,
     ModelNotFoundError,
+    QuotaError,
     StoreError,
     TruncatedReplyError,
 )
@@ -348,12 +349,14 @@ class Processor:
             self._counts.usage += run.results.usage
 
     async def _fail(self, run: JobRun, error: Exception) -> None:
-        """Note the failure. A failing job is tried again after a pause, or parked; at once where code is to blame."""
+        """Note the failure. A failing job is tried again after a pause, or parked; at once where code is to blame, or
+        what is pinned leaves no room: waiting changes neither."""
         await run.results.settle()
         reason = f"{type(error).__name__}: {error}"[:_REASON_CHARS].encode("utf-8", "replace").decode()
         # A stage that cannot ask for less needs another answer, not to be told again that there was none.
         truncated = isinstance(error, TruncatedReplyError)
-        attempts = 1 if is_broken_code(error) else self._pace.attempts
+        lasting = is_broken_code(error) or isinstance(error, QuotaError)
+        attempts = 1 if lasting else self._pace.attempts
         await self._end(run, reason, type(error).__name__, attempts, truncated=truncated)
 
     async def _end(
