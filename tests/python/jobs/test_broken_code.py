@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tiny_recipe import Custom, ScriptedModel, derived, one_job, recipe_of
 
-from memspan import Memory, Quotas
+from memspan import Memory
 from memspan.encode.values import Work
 from memspan.errors import EmbedderError
 from memspan.remember.jobs.broken_code import is_broken_code
@@ -140,15 +140,3 @@ def test_a_stage(open_memory: Open) -> None:
     memory.add("one", user="ana")
     assert memory.process().parked == 1
     assert (one_job(memory).reason or "").startswith("AttributeError: ")
-
-
-def test_no_room_beside_what_is_pinned(open_memory: Open) -> None:
-    memory = open_memory(AN_HOUR, quotas=Quotas(capacity=3, shares="uniform"))
-    memory.add([{"id": "fact", "text": "Ana lives in Porto", "kind": "semantic"}], user="ana")
-    memory.pin(user="ana", ids=["fact"])
-    memory.add("one", user="ana")
-    assert memory.process().parked == 1
-    assert (one_job(memory).reason or "").startswith("QuotaError: ")
-    memory.unpin(user="ana", ids=["fact"])
-    assert memory.retry() == 1
-    assert memory.process().done == 1
