@@ -30,7 +30,6 @@ _NAME: Final = 200
 _MOST_TOKENS: Final = 1 << 40
 """That a call may say it took; beyond that it is nonsense, and its sums would not fit into a store."""
 
-
 _CUT: Final = frozenset({"length", "max_output_tokens", "max_tokens", "model_length"})
 """How servers say that an answer grew too long: OpenAI's word, and those of Google, Anthropic and Mistral, which some
 gateways pass on."""

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scripted_llm import ScriptedLLM, all_rules
 
 from memspan.memory import Memory
 
@@ -33,3 +34,11 @@ def open_memory(path: Path) -> Iterator[Open]:
 @pytest.fixture
 def memory(open_memory: Open) -> Memory:
     return open_memory()
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedLLM]:
+    """A server of a language model that answers by rules."""
+    with ScriptedLLM(all_rules()) as running:
+        yield running
+        running.check()

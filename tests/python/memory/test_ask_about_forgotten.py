@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from llm_faults import FAULTS, Fault, status
 from pydantic import BaseModel
-from scripted_llm import Asked, ScriptedLLM, all_rules, no_pause
+from scripted_llm import Asked, ScriptedLLM, no_pause
 
 from memspan import Quotas
 from memspan.errors import ForgottenError
@@ -18,12 +18,6 @@ from memspan.recall.answer import NOT_ENOUGH
 
 SECRET = "Wolfsbane"
 TURNS = [{"id": "t1", "text": f"Ana likes {SECRET}."}, {"id": "t2", "text": "Ana likes cake."}]
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedLLM]:
-    with ScriptedLLM(all_rules()) as running:
-        yield running
 
 
 @pytest.fixture

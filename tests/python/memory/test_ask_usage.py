@@ -11,18 +11,11 @@ from typing import Any
 
 import pytest
 from llm_faults import Fault, slow
-from scripted_llm import Asked, ScriptedLLM, all_rules, no_pause
+from scripted_llm import Asked, ScriptedLLM, no_pause
 
 from memspan.errors import LLMError
 from memspan.llm import OpenAIModel
 from memspan.memory import Memory
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedLLM]:
-    with ScriptedLLM(all_rules()) as running:
-        yield running
-        running.check()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from llm_faults import FAULTS, Fault, slow
 from pydantic import BaseModel
-from scripted_llm import ScriptedLLM, all_rules, no_pause
+from scripted_llm import ScriptedLLM, no_pause
 
 from memspan.errors import InvalidArgumentError, LLMError
 from memspan.llm import OpenAIModel, Prompt, Reply, Usage
@@ -22,13 +22,6 @@ from memspan.memory import Memory
 from memspan.recall.answer import NOT_ENOUGH, AnswerStream
 
 LONG = " ".join(f"word{number}" for number in range(300))
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedLLM]:
-    with ScriptedLLM(all_rules()) as running:
-        yield running
-        running.check()
 
 
 @pytest.fixture

@@ -6,20 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from scripted_llm import ScriptedLLM, all_rules, no_pause
+from scripted_llm import ScriptedLLM, no_pause
 
 from memspan.errors import InvalidArgumentError
 from memspan.llm import OpenAIModel
 from memspan.memory import Memory
 
 Open = Callable[..., Memory]
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedLLM]:
-    with ScriptedLLM(all_rules()) as running:
-        yield running
-        running.check()
 
 
 @pytest.fixture
