@@ -107,7 +107,7 @@ class ByHand {
   }
   Cohesion cohesion(const ClusterLayout* layout, bool fresh) const {
     CohesionSample sample;
-    if (!fresh) sample.leave_out_fresh();
+    if (!fresh) sample.leave_out_late();
     while (sample.step(layout, columns_.vectors, columns_.tags)) {
     }
     return sample.measure();

@@ -1,4 +1,4 @@
-// A new layout takes the place of the old one while rows come and go: nothing is lost or comes back, and no call does more
+// A new layout, of all rows or the young ones, takes the place of the old one while rows come and go: nothing is lost or comes back, and no call does more
 // of the work than it was asked for.
 #include <boost/test/unit_test.hpp>
 #include <random>
@@ -49,6 +49,12 @@ struct Rows {
     BuiltLayout layout;
     VectorTable::Places places;
   };
+  LayoutScope scope = LayoutScope::all;
+  // Young rows alone every second time, once there is a layout.
+  void begin() {
+    scope = table.layout() != nullptr && random() % 2 == 0 ? LayoutScope::young : LayoutScope::all;
+    table.begin_layout(scope);
+  }
   Built build() {
     LayoutInput input{kDim};
     for (const Slot slot : live) {
@@ -59,11 +65,8 @@ struct Rows {
       input.tags.offsets.push_back(0);
     }
     Built built{plan_layout(input), {}};
-    for (uint32_t p = 0; p < built.layout.layout->size; ++p) {
-      const Slot slot = built.layout.layout->rows.slot(p);
-      if (slot >= built.places.size()) built.places.resize(slot + size_t{1}, VectorTable::kNowhere);
-      built.places[slot] = p;
-    }
+    while (!table.copy_places(built.places, 100)) change(5);
+    VectorTable::put_places(*built.layout.layout, scope, built.places);
     return built;
   }
   void offer(Built built) {
@@ -92,12 +95,15 @@ struct Rows {
       BOOST_REQUIRE(!scratch.rescored.empty());
       for (const Candidate& found : scratch.rescored) BOOST_TEST(live.contains(found.slot));
     }
-    if (const ClusterLayout* const layout = table.layout()) {
+    size_t laid_out = 0;
+    for (const ClusterLayout* const layout : {table.layout(), table.young_layout()}) {
+      if (layout == nullptr) continue;
       size_t dead = 0;
       for (uint32_t p = 0; p < layout->size; ++p) dead += layout->rows.slot(p) == kNoSlot;
       BOOST_TEST(layout->dead == dead);
-      BOOST_TEST(layout->size - dead + table.fresh_rows() == live.size());
+      laid_out += layout->size - dead;
     }
+    BOOST_TEST(laid_out + table.fresh_rows() == live.size());
   }
   bool erased(Slot slot) const {
     const RowStore rows = table.pin_rows();
@@ -107,9 +113,11 @@ struct Rows {
 
 BOOST_FIXTURE_TEST_CASE(changes_at_every_stage_survive_the_swap, Rows) {
   change(900);
-  for (int round = 0; round < 6; ++round) {
+  int young = 0;
+  for (int round = 0; round < 12; ++round) {
     change(200);
-    table.begin_layout();
+    begin();
+    young += scope == LayoutScope::young;
     change(150);
     Built built = build();
     change(150);
@@ -119,12 +127,16 @@ BOOST_FIXTURE_TEST_CASE(changes_at_every_stage_survive_the_swap, Rows) {
     } while (!table.catch_up(5) || !table.erase_removed(5));
     change(20);
     check();
+    const bool had_young = table.young_layout() != nullptr;
     const VectorTable::Retired retired = table.install_layout();
-    BOOST_TEST((retired.layout != nullptr) == (round > 0));
+    BOOST_TEST((retired.layout != nullptr) == (scope == LayoutScope::all ? round > 0 : had_young));
+    BOOST_TEST((table.young_layout() != nullptr) == (scope == LayoutScope::young));
     BOOST_TEST(!table.pinned());
     check();
     for (const Slot slot : free) BOOST_REQUIRE(erased(slot));
   }
+  BOOST_TEST(young > 2);
+  BOOST_TEST(young < 10);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_layout_that_is_not_used_leaves_the_old_one, Rows) {
@@ -145,13 +157,13 @@ BOOST_FIXTURE_TEST_CASE(a_layout_that_is_not_used_leaves_the_old_one, Rows) {
 
 BOOST_FIXTURE_TEST_CASE(what_came_after_an_abandoned_layout_survives_the_next, Rows) {
   change(900);
-  for (int round = 0; round < 4; ++round) {
-    table.begin_layout();
+  for (int round = 0; round < 8; ++round) {
+    begin();
     change(200);
     catch_up_with_all();
     table.abandon_layout();
     change(200);
-    table.begin_layout();
+    begin();
     change(round % 2 == 0 ? 0 : 100);
     offer(build());
     catch_up_with_all();

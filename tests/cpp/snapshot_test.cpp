@@ -174,7 +174,7 @@ BOOST_FIXTURE_TEST_CASE(other_versions_and_other_files_are_named, Fixture) {
   std::string bytes = read_bytes(path);
   bytes[8] = 1;
   write_bytes(path, bytes);
-  BOOST_CHECK_EXCEPTION(Index::load(path), OtherVersion, (Mentions{"format version 1", "reads 18"}));
+  BOOST_CHECK_EXCEPTION(Index::load(path), OtherVersion, (Mentions{"format version 1", "reads 19"}));
   write_bytes(path, "SQLite format 3");
   BOOST_CHECK_EXCEPTION(Index::load(path), CorruptSnapshot, Mentions{"not a memspan snapshot"});
 }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kBlocksTaken = 128;
 constexpr size_t kRowsOfBlock = 16;
-constexpr size_t kFreshTaken = 512;
+constexpr size_t kLateTaken = 512;
 constexpr size_t kTagsOfRow = 16;
 constexpr size_t kBlocksAStep = 32;
 constexpr size_t kTagsAStep = 1024;
@@ -40,13 +40,13 @@ void CohesionSample::take_block(const ClusterLayout& layout, size_t taken, const
   ++blocks_;
 }
 
-void CohesionSample::take_fresh(const VectorTable& vectors, const TagDag& tags) {
-  const size_t places = vectors.fresh_places();
-  const size_t wanted = std::min(places, kFreshTaken);
+void CohesionSample::take_late(const VectorTable& vectors, const TagDag& tags) {
+  const size_t places = vectors.late_places();
+  const size_t wanted = std::min(places, kLateTaken);
   const auto begin = static_cast<uint32_t>(records_.size());
-  for (size_t i = 0; i < wanted; ++i) take(vectors.fresh_slot(i * places / wanted), tags);
+  for (size_t i = 0; i < wanted; ++i) take(vectors.late_slot(i * places / wanted), tags);
   groups_.push_back({begin, static_cast<uint32_t>(records_.size()), static_cast<double>(places)});
-  has_fresh_ = true;
+  has_late_ = true;
 }
 
 bool CohesionSample::step(const ClusterLayout* layout, const VectorTable& vectors, const TagDag& tags) {
@@ -55,8 +55,8 @@ bool CohesionSample::step(const ClusterLayout* layout, const VectorTable& vector
     for (size_t i = 0; i < kBlocksAStep && blocks_ < blocks; ++i) take_block(*layout, blocks, tags);
     return true;
   }
-  if (with_fresh_ && !has_fresh_) {
-    take_fresh(vectors, tags);
+  if (with_late_ && !has_late_) {
+    take_late(vectors, tags);
     return true;
   }
   for (size_t i = 0; i < kTagsAStep && related_ < distinct_.size(); ++i) {
@@ -75,12 +75,12 @@ Cohesion CohesionSample::measure() const {
   const std::span<const TagGroup> all(groups_);
   const std::span<const TagGroup> blocks = all.first(blocks_);
   const double laid_out = tag_cohesion(records_, edges, blocks);
-  if (!has_fresh_) return {laid_out, laid_out, laid_out};
-  const TagGroup& fresh = all.back();
+  if (!has_late_) return {laid_out, laid_out, laid_out};
+  const TagGroup& late = all.back();
   double rows = 0.0;
   for (const TagGroup& group : all) rows += group.rows;
   const double share =
-      rows > 0.0 ? fresh.rows / rows * strangers(records_, edges, blocks, laid_out, fresh.first, fresh.last) : 0.0;
+      rows > 0.0 ? late.rows / rows * strangers(records_, edges, blocks, laid_out, late.first, late.last) : 0.0;
   // Rows that belong to no block come to lie in blocks of others, all over the layout. Where they are this share of a
   // block, two of its rows are both of the old topic or, at best, both of one new one.
   const double kept = (1.0 - share) * (1.0 - share) + share * share;

@@ -12,11 +12,11 @@ namespace memspan {
 // 0: there are no tags to tell by.
 struct Cohesion {
   double laid_out = 0.0;  // of the blocks
-  double joined = 0.0;    // expected of them when the fresh rows have joined them
-  double all = 0.0;       // the fresh rows as one more block
+  double joined = 0.0;    // expected of them when the late rows, which are young or fresh, have joined them
+  double all = 0.0;       // the late rows as one more block
 };
 
-// Of every block, or of 128 of them, sixteen rows, and 512 of the fresh ones: 2,560 in all, each with sixteen tags at most.
+// Of every block, or of 128 of them, sixteen rows, and 512 of the late ones: 2,560 in all, each with sixteen tags at most.
 class CohesionSample {
  public:
   // Takes some more, in some tens of microseconds; false when everything was taken. With the user's lock held, which may be
@@ -25,19 +25,19 @@ class CohesionSample {
   bool step(const ClusterLayout* layout, const VectorTable& vectors, const TagDag& tags);
   // O(pairs of tags that meet in the sample + kMostJudged blocks); needs no lock.
   Cohesion measure() const;
-  // Without the fresh rows, if these are not asked for.
-  void leave_out_fresh() { with_fresh_ = false; }
+  // Without the late rows, if these are not asked for.
+  void leave_out_late() { with_late_ = false; }
 
  private:
   void take(Slot slot, const TagDag& tags);
   void take_block(const ClusterLayout& layout, size_t taken, const TagDag& tags);
-  void take_fresh(const VectorTable& vectors, const TagDag& tags);
+  void take_late(const VectorTable& vectors, const TagDag& tags);
 
   TaggedRecords records_;
-  std::vector<TagGroup> groups_;  // blocks, then the fresh rows
+  std::vector<TagGroup> groups_;  // blocks, then the late rows
   size_t blocks_ = 0;
-  bool with_fresh_ = true;
-  bool has_fresh_ = false;
+  bool with_late_ = true;
+  bool has_late_ = false;
   HashSet<TagId> known_;
   std::vector<TagId> distinct_;
   size_t related_ = 0;  // of `distinct_`, whose relations were taken

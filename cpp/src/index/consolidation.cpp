@@ -16,16 +16,36 @@ constexpr double kLeastTurnover = 1.0 / 32;
 // A change pays for laying out so many rows, about half a microsecond each.
 constexpr size_t kRowsForAChange = 16;
 
+// Young rows are laid out by themselves until they are one in so many of those that are laid out, or so many at most: then a
+// write pays for the young ones some dozen times, and for the others eight times as seldom. Not where searches read much of
+// what is laid out, for they would read as much of the young rows.
+constexpr size_t kYoungShare = 8;
+constexpr size_t kMostYoung = 65'536;
+constexpr float kMostProbed = 0.25f;
+
 double rows_read(const ClusterLayout& layout, float share, double rows) {
   return static_cast<double>(layout.blocks.size()) + static_cast<double>(share) * rows;
 }
 
+// Large users, of whom a sixteenth is more than searches should scan, and whose layout serves as it is.
+bool may_keep_young(const ClusterLayout& layout, size_t dim) {
+  return layout.size * code_stride(dim) >= kRowsForAChange * kManyYoungBytes && !layout.short_rows &&
+         layout.probed_share <= kMostProbed && layout.dead * kRowsForAChange < layout.size;
+}
+
+double young_rows_read(const ClusterLayout* young, size_t rows) {
+  const double blocks = planned_blocks(rows);
+  const double usual = std::min(1.0, kUsuallyProbed / blocks);
+  const double share = young != nullptr ? static_cast<double>(young->probed_share) : usual;
+  return blocks + share * static_cast<double>(rows);
+}
+
 }  // namespace
 
-bool outgrown(const ClusterLayout& layout, size_t rows, size_t fresh) {
+bool outgrown(const ClusterLayout& layout, size_t rows, size_t late) {
   const double when_planned = rows_read(layout, layout.planned_share, static_cast<double>(rows));
   const double joined = rows_read(layout, layout.probed_share, static_cast<double>(rows));
-  const double turnover = static_cast<double>(layout.joined + fresh) / static_cast<double>(std::max<size_t>(1, layout.planned_for));
+  const double turnover = static_cast<double>(layout.joined + late) / static_cast<double>(std::max<size_t>(1, layout.planned_for));
   return joined >= kWorthPlanning * when_planned && turnover >= kLeastTurnover &&
          turnover * (joined / when_planned - 1.0) >= kWorthPlanning - 1.0;
 }
@@ -53,14 +73,26 @@ Reading estimate_reading(const VectorTable& vectors, const Cohesion& cohesion) {
   reading.extended = blocks + probed(std::min(cohesion.joined, layout->cohesion_now)) * rows;
   const double much = kWorthPlanning * rows_read(*layout, layout->planned_share, rows);
   reading.loose = reading.extended >= much && reading.extended > rows_read(*layout, layout->probed_share, rows);
-  reading.outgrown = outgrown(*layout, vectors.count(), vectors.fresh_rows());
+  reading.outgrown = outgrown(*layout, vectors.count(), vectors.late_places());
   reading.anew = reading.loose || reading.outgrown || vectors.count() >= kGrowth * layout->planned_for ||
                  vectors.count() * kGrowth <= layout->planned_for;
   if (vectors.count() < kSmallestClustered) return reading;
   const double growth = planned_blocks(vectors.count()) / planned_blocks(std::max<size_t>(1, layout->planned_for));
-  reading.now = fresh + blocks + probed(cohesion.laid_out) * static_cast<double>(layout->size);
+  const double laid_out = blocks + probed(cohesion.laid_out) * static_cast<double>(layout->size);
+  const ClusterLayout* const young = vectors.young_layout();
+  reading.now = fresh + laid_out + (young ? rows_read(*young, young->probed_share, static_cast<double>(young->size)) : 0.0);
   reading.planned = blocks * growth + share * rows;
+  const size_t late = vectors.late_places();
+  if (!reading.anew && late >= kSmallestClustered && late <= std::min(layout->size / kYoungShare, kMostYoung) &&
+      may_keep_young(*layout, vectors.dim())) {
+    reading.young = laid_out + young_rows_read(young, late);
+  }
   return reading;
+}
+
+const ClusterLayout* young_base(const VectorTable& vectors) {
+  const ClusterLayout* const young = vectors.young_layout();
+  return young && vectors.late_places() < kGrowth * young->planned_for ? young : nullptr;
 }
 
 bool consolidation_pays(const VectorTable& vectors) {
@@ -73,9 +105,11 @@ bool consolidation_pays(const VectorTable& vectors) {
   }
   const size_t changed = vectors.changed_rows();
   if (changed < kLeastChanged) return false;
-  if (changed * kRowsForAChange < vectors.count() && fresh_bytes(vectors) < kManyFreshBytes) return false;
+  const size_t many = layout && may_keep_young(*layout, vectors.dim()) ? kManyYoungBytes : kManyFreshBytes;
+  if (changed * kRowsForAChange < vectors.count() && fresh_bytes(vectors) < many) return false;
   if (vectors.count() < kSmallestClustered) return layout != nullptr;  // what is left of more: drop the dead
-  if (estimate_reading(vectors, cohesion).gain() >= kWorthwhileGain) return true;
+  const Reading reading = estimate_reading(vectors, cohesion);
+  if (reading.gain(false, reading.scope()) >= kWorthwhileGain) return true;
   return layout != nullptr && vectors.count() >= kGrowth * layout->planned_for;
 }
 

@@ -24,6 +24,7 @@ namespace {
 constexpr Slot kSlice = 512;
 constexpr size_t kCaughtUp = 256;
 constexpr size_t kErased = 128;
+constexpr size_t kPlaces = 8192;
 constexpr size_t kSlicePostings = 32768;
 
 using WritersOut = FairSharedMutex::WritersOut;
@@ -71,16 +72,6 @@ std::vector<std::vector<float>> sample_queries(const LayoutInput& input) {
   return queries;
 }
 
-VectorTable::Places places_by_slot(const ClusterLayout& layout) {
-  VectorTable::Places places;
-  for (uint32_t p = 0; p < layout.size; ++p) {
-    const Slot slot = layout.rows.slot(p);
-    if (slot >= places.size()) places.resize(slot + size_t{1}, VectorTable::kNowhere);
-    places[slot] = p;
-  }
-  return places;
-}
-
 }  // namespace
 
 double UserIndex::time_searches(std::span<const std::vector<float>> queries) const {
@@ -102,7 +93,7 @@ double UserIndex::time_searches(std::span<const std::vector<float>> queries) con
 Cohesion UserIndex::measure_cohesion(const ClusterLayout* built) const {
   for (;;) {
     CohesionSample sample;
-    if (built != nullptr) sample.leave_out_fresh();
+    if (built != nullptr) sample.leave_out_late();
     const ClusterLayout* layout = nullptr;
     uint64_t compactions = 0;
     bool more = true;
@@ -133,7 +124,7 @@ ConsolidationReport UserIndex::outlook_locked(const Cohesion& cohesion) const {
   report.rows = vectors.count();
   report.cohesion_before = report.cohesion_after = cohesion.all;
   report.fragmentation_before = report.fragmentation_after = vectors.fragmentation();
-  if (vectors.layout()) report.blocks_before = report.blocks_after = vectors.layout()->blocks.size();
+  report.blocks_before = report.blocks_after = vectors.blocks();
   report.estimated_gain = estimate_reading(vectors, cohesion).gain();
   return report;
 }
@@ -195,8 +186,14 @@ void UserIndex::end_layout(End end) {
   }
 }
 
-VectorTable::Retired UserIndex::put_in_place(BuiltLayout built) {
-  VectorTable::Places places = places_by_slot(*built.layout);
+VectorTable::Retired UserIndex::put_in_place(BuiltLayout built, LayoutScope scope) {
+  VectorTable::Places places;
+  for (bool copied = false; !copied;) {
+    begin_turn();
+    const WritersOut reading(mutex_);
+    copied = columns_.vectors.copy_places(places, kPlaces);
+  }
+  VectorTable::put_places(*built.layout, scope, places);
   const size_t slots = [this] {
     const WritersOut reading(mutex_);
     return columns_.vectors.slots();
@@ -223,32 +220,40 @@ void UserIndex::abandon_layout() {
 
 ConsolidationReport UserIndex::consolidate(bool plan_anew) {
   const std::lock_guard one_at_a_time(consolidating_);
-  return consolidate_alone(plan_anew);
+  return consolidate_alone(plan_anew, false);
 }
 
 std::optional<ConsolidationReport> UserIndex::consolidate_if_needed() {
   const std::lock_guard one_at_a_time(consolidating_);
   if (!still_needs_consolidation()) return std::nullopt;
-  return consolidate_alone(false);
+  return consolidate_alone(false, true);
 }
 
-ConsolidationReport UserIndex::consolidate_alone(bool plan_anew) {
+ConsolidationReport UserIndex::consolidate_alone(bool plan_anew, bool by_itself) {
   const Stopwatch watch;
   ConsolidationReport report;
   LayoutInput input(shape_);
   const Cohesion cohesion = measure_cohesion();
   double hoped = 0.0;
+  LayoutScope scope = LayoutScope::all;
+  size_t kept_blocks = 0;
   begin_turn();
   {
     const WritersOut alone(mutex_);
     const VectorTable& vectors = columns_.vectors;
     report = outlook_locked(cohesion);
     const Reading reading = estimate_reading(vectors, cohesion);
-    report.estimated_gain = reading.gain(plan_anew);
+    if (by_itself) scope = reading.scope();
+    report.estimated_gain = reading.gain(plan_anew, scope);
     // Blocks and centroids of a layout do not change, and only this function replaces it.
-    if (!plan_anew && !reading.anew) input.base = vectors.layout();
+    if (scope == LayoutScope::young) {
+      input.base = young_base(vectors);
+      kept_blocks = vectors.layout()->blocks.size();
+    } else if (!plan_anew && !reading.anew) {
+      input.base = vectors.layout();
+    }
     if (reading.loose) hoped = (vectors.layout()->cohesion + cohesion.joined) / 2;
-    columns_.vectors.begin_layout();
+    columns_.vectors.begin_layout(scope);
   }
   try {
     RowStore pinned(0);
@@ -258,12 +263,12 @@ ConsolidationReport UserIndex::consolidate_alone(bool plan_anew) {
     BuiltLayout built = build_layout(input, pinned);
     report.records = input.slots.size();
     report.clusters = built.layout->clusters;
-    report.blocks_after = built.layout->blocks.size();
+    report.blocks_after = built.layout->blocks.size() + kept_blocks;
     report.clustered_anew = input.base == nullptr;
     report.clustered_by_tags = built.layout->basis == ClusterBasis::tags;
-    report.cohesion_after = judge_cohesion(*built.layout, input.base == nullptr, hoped);
+    if (scope == LayoutScope::all) report.cohesion_after = judge_cohesion(*built.layout, input.base == nullptr, hoped);
     report.bytes_moved = built.layout->rows.bytes() + built.layout->centroids.bytes();
-    const VectorTable::Retired retired = put_in_place(std::move(built));
+    const VectorTable::Retired retired = put_in_place(std::move(built), scope);
     {
       const WritersOut reading(mutex_);
       report.fragmentation_after = columns_.vectors.fragmentation();

@@ -230,13 +230,14 @@ class UserIndex {
   bool worth_compacting(Compaction when = Compaction::after_removals) const;
   void compact_if_worth(Compaction when);
   void compact(Compaction when = Compaction::after_removals);
-  // Of the present layout and the fresh rows, or of a layout that is not in place yet, while slots are kept for it.
+  // Of the present layout and the late rows, or of a layout that is not in place yet, while slots are kept for it.
   Cohesion measure_cohesion(const ClusterLayout* built = nullptr) const;
   ConsolidationReport outlook_locked(const Cohesion& cohesion) const;
   // What the layout's cohesion is; it takes it over. Clusters that were found anew because the old ones had come loose,
   // and that have not become what was hoped for, will not the next time either: then cohesion tells nothing.
   double judge_cohesion(ClusterLayout& built, bool planned, double hoped) const;
-  ConsolidationReport consolidate_alone(bool plan_anew);  // with consolidating_ held
+  // With consolidating_ held. `by_itself`: young rows alone may be laid out.
+  ConsolidationReport consolidate_alone(bool plan_anew, bool by_itself);
   double time_searches(std::span<const std::vector<float>> queries) const;
   void collect_layout_input(LayoutInput& input, RowStore& pinned) const;
   // Rows join the clusters of `input.base`; without one, or where they would make searches read much more, clusters are found
@@ -245,7 +246,7 @@ class UserIndex {
   // Brings a layout that is under way up to what came meanwhile, and calls `end` with nobody else in. Without one, nothing.
   template <typename End>
   void end_layout(End end);
-  VectorTable::Retired put_in_place(BuiltLayout built);
+  VectorTable::Retired put_in_place(BuiltLayout built, LayoutScope scope);
   void abandon_layout();
 
   // Every search writes to the count of whoever holds the user, which lies before all this, and to the lock, which begins

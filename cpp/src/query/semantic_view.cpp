@@ -55,7 +55,7 @@ SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& pr
   const bool in_spans = !admission.intervals().empty();
   const bool everything = admission.all();
   const size_t gathering_cost = admission.count() * (in_spans && admission.count() >= kManyInSpans ? kSpansWorthTrying : 1);
-  bool gather = !everything && gathering_cost <= user.vectors.probing_cost(admission.count(), depth, in_spans);
+  bool gather = !everything && gathering_cost <= user.vectors.probing_cost(admission.count(), depth, admission.intervals());
   if (!gather) {
     VectorFilter filter;
     if (!everything) filter.count = admission.count();

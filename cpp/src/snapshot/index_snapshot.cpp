@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::string_view kMagic = "MEMSPAN\n";
 constexpr std::string_view kEndMagic = "\nMEMSPAN";
-constexpr uint32_t kVersion = 18;
+constexpr uint32_t kVersion = 19;
 constexpr size_t kStampBytes = 1u << 16;
 constexpr size_t kFileHeaderBytes = kMagic.size() + 2 * sizeof(uint32_t);
 constexpr size_t kFooterBytes = 2 * sizeof(uint64_t) + 2 * sizeof(uint32_t) + kEndMagic.size();

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct ClusterLayout {
   CodeRows rows;
   size_t size = 0;  // rows, dead ones included
   size_t dead = 0;
+  Interval times{0, 0};    // of its rows, dead ones included
   size_t planned_for = 0;  // rows when its clusters were found; later ones only joined them
 
   std::vector<Block> blocks;  // ascending; together they cover all rows
@@ -72,6 +74,26 @@ struct ClusterLayout {
   float spread(size_t block, float cosine) const {
     const float square = cosine * cosine;
     return std::sqrt(square * variances[block] + (1.0f - square) * orthogonals[block] + kLeastVariance);
+  }
+  // About so many of its rows lie in the intervals, as if their times were spread evenly; 0: none does.
+  double rows_in(std::span<const Interval> intervals) const {
+    const auto length = [](Micros start, Micros end) { return static_cast<double>(end) - static_cast<double>(start); };
+    double inside = 0.0;
+    for (const Interval& interval : intervals) {
+      const Micros start = std::max(interval.start, times.start);
+      const Micros end = std::min(interval.end, times.end);
+      if (start < end) inside += length(start, end);
+    }
+    return static_cast<double>(size) * inside / std::max(1.0, length(times.start, times.end));
+  }
+  // To be called when the rows are there, and the blocks in which they lie in the order of time.
+  void note_times() {
+    for (const Block& block : blocks) {
+      const Micros* const ats = rows.ats();
+      if (block.start == block.end) continue;
+      const Interval own{ats[block.start], std::min(ats[block.end - 1], kForever - 1) + 1};
+      times = &block == blocks.data() ? own : Interval{std::min(times.start, own.start), std::max(times.end, own.end)};
+    }
   }
   size_t block_of(uint32_t position) const {
     const auto after = std::upper_bound(blocks.begin(), blocks.end(), position,

@@ -251,6 +251,7 @@ class LayoutBuilder {
       }
       layout_->blocks.back().end = position + 1;
     }
+    layout_->note_times();
   }
 
   void summarise_blocks() {

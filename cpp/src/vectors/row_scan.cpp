@@ -158,12 +158,15 @@ void VectorTable::scan_codes(std::span<RowScan> searches, const Bitset* allowed)
       first += run.count;
     }
   }
-  if (layout_) scan(layout_->rows, 0, layout_->size);
+  size_t blocks = 0;
+  for_each_layout([&](const ClusterLayout& layout) {
+    scan(layout.rows, 0, layout.size);
+    blocks += layout.blocks.size();
+  });
   for (const RowScan* const search : std::span(served).first(count)) {
     if (!search->exact) {
-      const auto blocks = static_cast<uint32_t>(layout_ ? layout_->blocks.size() : 0);
-      search->stats->blocks += blocks;
-      search->stats->blocks_probed += blocks;
+      search->stats->blocks += static_cast<uint32_t>(blocks);
+      search->stats->blocks_probed += static_cast<uint32_t>(blocks);
       rescore(search->query, search->k, *search->scratch, *search->stats);
       for (const Candidate& row : search->scratch->rescored) search->best->offer(row.score, row.slot);
     } else if (search->by_codes) {

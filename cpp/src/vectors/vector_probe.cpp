@@ -50,9 +50,9 @@ std::array<uint32_t, kFirstBlocks> most_promising(std::span<const float> bounds)
 // One search among the blocks of a layout, which has more than kFirstBlocks.
 class VectorTable::Probe {
  public:
-  Probe(const VectorTable& table, const float* query, size_t k, float recall, const VectorFilter& filter,
+  Probe(const VectorTable& table, const Share& share, const float* query, size_t k, float recall, const VectorFilter& filter,
         VectorScratch& scratch, VectorSearchStats& stats)
-      : table_(table), layout_(*table.layout_), query_(query), k_(k), recall_(recall), filter_(filter), scratch_(scratch),
+      : table_(table), layout_(*share.layout), admitted_(share.admitted), query_(query), k_(k), recall_(recall), filter_(filter), scratch_(scratch),
         stats_(stats) {}
 
   // False: it gave up.
@@ -148,7 +148,7 @@ class VectorTable::Probe {
   }
 
   void read(uint32_t b) {
-    table_.scan_block(layout_.blocks[b], filter_, scratch_, stats_);
+    table_.scan_block(layout_, layout_.blocks[b], filter_, scratch_, stats_);
     scratch_.bounds[b] = -std::numeric_limits<float>::infinity();
     ++read_;
     if (noting_) scratch_.recent.note(read_, scratch_.near);
@@ -171,7 +171,7 @@ class VectorTable::Probe {
   bool gives_up(size_t blocks) const {
     if (filter_.count == 0) return false;
     const bool in_spans = !filter_.intervals.empty();
-    const double rows = static_cast<double>(in_spans ? filter_.count : layout_.size) / static_cast<double>(layout_.blocks.size());
+    const double rows = (in_spans ? admitted_ : static_cast<double>(layout_.size)) / static_cast<double>(layout_.blocks.size());
     const double cost = (in_spans ? kProbedSpan : kProbedBlock) + rows * (layout_.short_rows ? kSiftedRow : kScannedRow);
     return static_cast<double>(blocks) * cost > static_cast<double>(filter_.count) * kGatheredRow;
   }
@@ -194,14 +194,14 @@ class VectorTable::Probe {
         span.end = layout_.blocks[b].end;
         ++stats_.blocks_probed;
       }
-      table_.scan_span(span, k_, scratch_, stats_);
+      table_.scan_span(layout_, span, k_, scratch_, stats_);
     }
   }
 
   // Of those selected, what short rows do not rule out. False: they say too little of the query.
   bool sift(size_t left) {
-    table_.collect_spans(std::span(scratch_.order).first(left), filter_, scratch_);
-    if (!scratch_.spans.empty() && !table_.sift(query_, k_, recall_, filter_, scratch_, stats_)) return false;
+    collect_spans(layout_, std::span(scratch_.order).first(left), filter_, scratch_);
+    if (!scratch_.spans.empty() && !table_.sift(layout_, query_, k_, recall_, filter_, scratch_, stats_)) return false;
     stats_.blocks_probed += static_cast<uint32_t>(left);
     return true;
   }
@@ -240,6 +240,7 @@ class VectorTable::Probe {
 
   const VectorTable& table_;
   const ClusterLayout& layout_;
+  double admitted_;  // of its rows, about
   const float* query_;
   size_t k_;
   float recall_;
@@ -252,46 +253,67 @@ class VectorTable::Probe {
   float least_ = 0.0f;    // of any query that was tried, the k-th best score
 };
 
-bool VectorTable::probe(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
-                        VectorSearchStats& stats) const {
-  stats.blocks += static_cast<uint32_t>(layout_->blocks.size());
-  const float reach = layout_->reach.at(k, recall);
-  if (std::isinf(reach) || layout_->blocks.size() <= kFirstBlocks) {
-    for (const Block& block : layout_->blocks) scan_block(block, filter, scratch, stats);
+// Those with most of them first: what they hold rules out more of the others.
+std::array<VectorTable::Share, 2> VectorTable::shares(size_t admitted, std::span<const Interval> intervals) const {
+  std::array<Share, 2> shares;
+  size_t count = 0;
+  double total = 0.0;
+  for_each_layout([&](const ClusterLayout& layout) {
+    const double rows = intervals.empty() ? static_cast<double>(layout.size) : layout.rows_in(intervals);
+    if (rows <= 0.0) return;
+    shares[count++] = {&layout, rows};
+    total += rows;
+  });
+  if (shares[0].admitted < shares[1].admitted) std::swap(shares[0], shares[1]);
+  for (Share& share : shares) share.admitted *= static_cast<double>(admitted) / std::max(1.0, total);
+  return shares;
+}
+
+bool VectorTable::probe(const Share& share, const float* query, size_t k, float recall, const VectorFilter& filter,
+                        VectorScratch& scratch, VectorSearchStats& stats) const {
+  const ClusterLayout& layout = *share.layout;
+  stats.blocks += static_cast<uint32_t>(layout.blocks.size());
+  const float reach = layout.reach.at(k, recall);
+  if (std::isinf(reach) || layout.blocks.size() <= kFirstBlocks) {
+    for (const Block& block : layout.blocks) scan_block(layout, block, filter, scratch, stats);
     return true;
   }
-  return Probe(*this, query, k, recall, filter, scratch, stats).run(reach);
+  return Probe(*this, share, query, k, recall, filter, scratch, stats).run(reach);
 }
 
 // Whether choosing among blocks takes longer, however much of them it turns out to need. A search reads the rest in one go
 // where that is quicker. What it reads is known of all queries together: between all that read as much, and some that read
 // everything and others that read nothing. Where it is most of all rows, searches of several queries together gain more by
 // reading them all (query/joint_scans.hpp) than one alone by choosing.
-bool VectorTable::reads_all(float recall) const {
-  if (!layout_ || layout_->blocks.size() <= kFirstBlocks) return true;
-  if (layout_->short_rows || recall < kHighRecall) return false;
-  if (layout_->probed_share >= kMostRows) return true;
-  const auto blocks = static_cast<double>(layout_->blocks.size());
-  const double rows = kScannedRow * static_cast<double>(layout_->size);
-  const auto share = static_cast<double>(layout_->probed_share);
+bool VectorTable::reads_all(float recall) const { return !layout_ || reads_all(*layout_, recall); }
+
+bool VectorTable::reads_all(const ClusterLayout& layout, float recall) {
+  if (layout.blocks.size() <= kFirstBlocks) return true;
+  if (layout.short_rows || recall < kHighRecall) return false;
+  if (layout.probed_share >= kMostRows) return true;
+  const auto blocks = static_cast<double>(layout.blocks.size());
+  const double rows = kScannedRow * static_cast<double>(layout.size);
+  const auto share = static_cast<double>(layout.probed_share);
   const double alike = std::min(rows, share * (kProbedBlock * blocks + rows));
   const double choosing = kCentroid * blocks + kProbedBlock * static_cast<double>(kFirstBlocks);
   return rows < choosing + (alike + share * rows) / 2.0;
 }
 
-size_t VectorTable::probing_cost(size_t admitted, size_t k, bool in_spans) const {
+size_t VectorTable::probing_cost(size_t admitted, size_t k, std::span<const Interval> intervals) const {
   const size_t fresh = fresh_rows();
   double cost = kScannedRow * static_cast<double>(fresh);
-  if (layout_ && admitted > 0) {
-    const auto rows = static_cast<double>(layout_->size);
-    const auto blocks = static_cast<double>(layout_->blocks.size());
-    const double share = std::min(1.0, static_cast<double>(admitted) / std::max(1.0, static_cast<double>(count_)));
+  for (const Share& own : shares(admitted, intervals)) {
+    if (own.layout == nullptr || admitted == 0) continue;
+    const ClusterLayout& layout = *own.layout;
+    const auto rows = static_cast<double>(layout.size);
+    const auto blocks = static_cast<double>(layout.blocks.size());
+    const double share = std::clamp(own.admitted / rows, 1.0 / rows, 1.0);
     // The fewer rows are admitted, or the more of them are wanted, the worse the k-th best of them, and the more blocks
     // may hold a better one: about as many more as 1 / sqrt(share), for ten.
     const double wanted = std::max(1.0, static_cast<double>(k) / 10.0);
-    const double probed = std::min(1.0, static_cast<double>(layout_->probed_share) / std::sqrt(share / wanted));
-    cost += blocks * kCentroid + probed * (in_spans ? blocks * kProbedSpan + rows * share * kScannedRow
-                                                    : blocks * kProbedBlock + rows * kScannedRow);
+    const double probed = std::min(1.0, static_cast<double>(layout.probed_share) / std::sqrt(share / wanted));
+    cost += blocks * kCentroid + probed * (intervals.empty() ? blocks * kProbedBlock + rows * kScannedRow
+                                                             : blocks * kProbedSpan + rows * share * kScannedRow);
   }
   return static_cast<size_t>(cost / kGatheredRow);
 }

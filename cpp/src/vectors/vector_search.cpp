@@ -13,6 +13,23 @@
 namespace memspan {
 namespace {
 
+// Calls use(first, last) for the rows of the block that lie in the intervals, if there are any.
+template <typename Use>
+void for_each_span(const ClusterLayout& layout, const Block& block, std::span<const Interval> intervals, Use use) {
+  if (intervals.empty()) {
+    if (block.start != block.end) use(block.start, block.end);
+    return;
+  }
+  // Rows of a block lie in the order of time.
+  const Micros* const ats = layout.rows.ats();
+  const Micros* const end = ats + block.end;
+  for (const Interval& interval : intervals) {
+    const Micros* const first = std::lower_bound(ats + block.start, end, interval.start);
+    const Micros* const last = std::lower_bound(first, end, interval.end);
+    if (first != last) use(static_cast<uint32_t>(first - ats), static_cast<uint32_t>(last - ats));
+  }
+}
+
 // Rows scored before the scores are looked at: their scores stay in the first-level cache, and the threshold is young.
 constexpr size_t kScanTile = 128;
 constexpr size_t kGatherTile = VectorScratch::kGathered;
@@ -102,35 +119,19 @@ void VectorTable::scan_fresh(VectorScratch& scratch, VectorSearchStats& stats, A
   }
 }
 
-// Calls use(first, last) for the rows of the block that lie in the intervals, if there are any.
-template <typename Use>
-void VectorTable::for_each_span(const Block& block, std::span<const Interval> intervals, Use use) const {
-  if (intervals.empty()) {
-    if (block.start != block.end) use(block.start, block.end);
-    return;
-  }
-  // Rows of a block lie in the order of time.
-  const Micros* const ats = layout_->rows.ats();
-  const Micros* const end = ats + block.end;
-  for (const Interval& interval : intervals) {
-    const Micros* const first = std::lower_bound(ats + block.start, end, interval.start);
-    const Micros* const last = std::lower_bound(first, end, interval.end);
-    if (first != last) use(static_cast<uint32_t>(first - ats), static_cast<uint32_t>(last - ats));
-  }
-}
-
-void VectorTable::collect_spans(std::span<const uint32_t> blocks, const VectorFilter& filter, VectorScratch& scratch) const {
+void VectorTable::collect_spans(const ClusterLayout& layout, std::span<const uint32_t> blocks, const VectorFilter& filter,
+                                VectorScratch& scratch) {
   scratch.spans.clear();
   for (const uint32_t b : blocks) {
-    for_each_span(layout_->blocks[b], filter.intervals, [&](uint32_t start, uint32_t end) { scratch.spans.push_back({start, end}); });
+    for_each_span(layout, layout.blocks[b], filter.intervals, [&](uint32_t start, uint32_t end) { scratch.spans.push_back({start, end}); });
   }
 }
 
-void VectorTable::scan_block(const Block& block, const VectorFilter& filter, VectorScratch& scratch,
+void VectorTable::scan_block(const ClusterLayout& layout, const Block& block, const VectorFilter& filter, VectorScratch& scratch,
                              VectorSearchStats& stats) const {
-  const CodeRows& rows = layout_->rows;
+  const CodeRows& rows = layout.rows;
   ++stats.blocks_probed;
-  for_each_span(block, filter.intervals, [&](uint32_t first, uint32_t last) {
+  for_each_span(layout, block, filter.intervals, [&](uint32_t first, uint32_t last) {
     if (filter.admitted == nullptr && !filter.also) {
       scan_codes(rows, first, last - first, scratch, stats, [](Slot, size_t) { return true; });
     } else {
@@ -174,12 +175,12 @@ void VectorTable::rescore(const float* query, size_t k, VectorScratch& scratch, 
              [&](size_t i, float cosine) { scratch.rescored.push_back({cosine, items[i].slot}); });
 }
 
-// Of the layout.
-void VectorTable::scan_span(RowSpan span, size_t k, VectorScratch& scratch, VectorSearchStats& stats) const {
+void VectorTable::scan_span(const ClusterLayout& layout, RowSpan span, size_t k, VectorScratch& scratch,
+                            VectorSearchStats& stats) const {
   size_t settled = scratch.near.size();
   for (size_t first = span.start; first < span.end; first += kScanTile) {
     const size_t count = std::min(kScanTile, span.end - first);
-    scan_codes(layout_->rows, first, count, scratch, stats, [](Slot, size_t) { return true; });
+    scan_codes(layout.rows, first, count, scratch, stats, [](Slot, size_t) { return true; });
     if (scratch.near.size() < settled + k / 4 + 4) continue;
     scratch.near.settle();
     settled = scratch.near.size();
@@ -199,13 +200,18 @@ bool VectorTable::nearest(const float* query, size_t k, float recall, const Vect
     scan_fresh(scratch, stats, [](Slot, Micros) { return true; });
   }
   const bool filtered = filter.admitted != nullptr || !filter.intervals.empty() || filter.also;
-  if (layout_ && !filtered && reads_all(recall)) {
-    stats.blocks += static_cast<uint32_t>(layout_->blocks.size());
-    stats.blocks_probed += static_cast<uint32_t>(layout_->blocks.size());
-    scan_span({0, static_cast<uint32_t>(layout_->size)}, k, scratch, stats);
-  } else if (layout_) {
+  const bool whole = !filtered && reads_all(recall);
+  for (const Share& share : shares(filter.count, filter.intervals)) {
+    const ClusterLayout* const layout = share.layout;
+    if (layout == nullptr) continue;
+    if (whole || (!filtered && reads_all(*layout, recall))) {
+      stats.blocks += static_cast<uint32_t>(layout->blocks.size());
+      stats.blocks_probed += static_cast<uint32_t>(layout->blocks.size());
+      scan_span(*layout, {0, static_cast<uint32_t>(layout->size)}, k, scratch, stats);
+      continue;
+    }
     scratch.near.settle();
-    if (!probe(query, k, recall, filter, scratch, stats)) return false;
+    if (!probe(share, query, k, recall, filter, scratch, stats)) return false;
   }
   rescore(query, k, scratch, stats);
   return true;
@@ -241,12 +247,12 @@ void VectorTable::offer_slots(std::span<const Slot> slots, VectorScratch& scratc
     gathered = 0;
   };
   // Slots whose codes lie in one array go through the kernel together.
-  const CodeRows* const clustered = layout_ ? &layout_->rows : nullptr;
+  const CodeRows* const laid_out = layout_ ? &layout_->rows : nullptr;
   for (const Slot slot : slots) {
     const uint32_t place = places_[slot];
     if (place == kNowhere) continue;
     const auto [home, at] =
-        region(place) == kClustered ? std::pair(clustered, size_t{position(place)}) : find_codes(place);
+        region(place) == kLaidOut ? std::pair(laid_out, size_t{position(place)}) : find_codes(place);
     home->check(at);
     if (home != rows || gathered == kGatherTile) {
       flush();
@@ -259,8 +265,8 @@ void VectorTable::offer_slots(std::span<const Slot> slots, VectorScratch& scratc
 }
 
 std::pair<const CodeRows*, size_t> VectorTable::find_codes(uint32_t place) const {
-  if (region(place) == kClustered) return {&layout_->rows, position(place)};
-  return fresh_[region(place) - kFresh]->find(position(place));
+  if (is_fresh(region(place))) return fresh_[region(place) - kFresh]->find(position(place));
+  return {&layout_at(region(place)).rows, position(place)};
 }
 
 }  // namespace memspan

@@ -25,7 +25,9 @@ size_t VectorTable::fresh_places() const {
   return total;
 }
 
-Slot VectorTable::fresh_slot(size_t i) const {
+Slot VectorTable::late_slot(size_t i) const {
+  if (i < young_places()) return young_->rows.slot(i);
+  i -= young_places();
   const size_t in_first = fresh_[0] ? fresh_[0]->size() : 0;
   const auto [rows, offset] = i < in_first ? fresh_[0]->find(static_cast<uint32_t>(i)) : fresh_[1]->find(static_cast<uint32_t>(i - in_first));
   return rows->slot(offset);
@@ -61,10 +63,10 @@ void VectorTable::put_fresh(Slot slot, Micros at, const float* unit_vector) {
 
 void VectorTable::erase_codes(uint32_t place) {
   const uint32_t region = VectorTable::region(place);
-  if (region == kClustered) {
-    layout_->erase(position(place));
-  } else {
+  if (is_fresh(region)) {
     fresh_[region - kFresh]->erase(position(place));
+  } else {
+    layout_at(region).erase(position(place));
   }
 }
 
@@ -108,15 +110,17 @@ void VectorTable::check(Slot slot) const {
   rows_.check(slot);
   const auto [rows, position] = find_codes(places_[slot]);
   rows->check(position);
-  if (region(places_[slot]) == kClustered && layout_->short_rows) layout_->short_rows->check(position, 1);
+  const uint32_t region = VectorTable::region(places_[slot]);
+  if (!is_fresh(region) && layout_at(region).short_rows) layout_at(region).short_rows->check(position, 1);
 }
 
 void VectorTable::check_all() const {
   for (Slot slot = 0; slot < places_.size(); ++slot) check(slot);
 }
 
-void VectorTable::begin_layout() {
+void VectorTable::begin_layout(LayoutScope scope) {
   auto build = std::make_unique<Build>();
+  build->region = region_of(scope);
   build->reserve(places_.size());
   build->touch();
   if (!fresh_[1 - active_]) {
@@ -125,10 +129,25 @@ void VectorTable::begin_layout() {
     // What an abandoned layout was to take is still there and goes first. What came since stays where it is, which the new
     // layout has to learn. Rare, so that O(slots) under the lock is borne.
     for (Slot slot = 0; slot < places_.size(); ++slot) {
-      if (has(slot) && !pending(slot)) build->changed.push_back(slot);
+      if (has(slot) && region(places_[slot]) == kFresh + active_) build->changed.push_back(slot);
     }
   }
   build_ = std::move(build);
+}
+
+bool VectorTable::copy_places(Places& places, size_t most) const {
+  if (build_->region == kLaidOut) return true;
+  const size_t end = std::min(places_.size(), places.size() + most);
+  while (places.size() < end) places.push_back(places_[places.size()]);
+  return end == places_.size();
+}
+
+void VectorTable::put_places(const ClusterLayout& layout, LayoutScope scope, Places& places) {
+  for (uint32_t p = 0; p < layout.size; ++p) {
+    const Slot slot = layout.rows.slot(p);
+    if (slot >= places.size()) places.resize(slot + size_t{1}, kNowhere);
+    places[slot] = region_of(scope) << kPositionBits | p;
+  }
 }
 
 void VectorTable::offer_layout(std::unique_ptr<ClusterLayout> layout, Places places, float max_scale) {
@@ -156,10 +175,12 @@ bool VectorTable::erase_removed(size_t most) noexcept {
 
 VectorTable::Retired VectorTable::install_layout() noexcept {
   catch_up(~size_t{0});
-  std::swap(layout_, build_->layout);
+  const bool all = build_->region == kLaidOut;
+  std::swap(all ? layout_ : young_, build_->layout);
   std::swap(places_, build_->places);
-  max_scale_ = fresh_[active_] ? std::max(build_->max_scale, max_scale_) : build_->max_scale;
+  max_scale_ = all && !fresh_[active_] ? build_->max_scale : std::max(build_->max_scale, max_scale_);
   Retired retired = abandon_layout();
+  if (all) retired.young = std::move(young_);
   retired.fresh = std::exchange(fresh_[1 - active_], nullptr);
   rows_.fit();
   return retired;
@@ -167,28 +188,30 @@ VectorTable::Retired VectorTable::install_layout() noexcept {
 
 VectorTable::Retired VectorTable::abandon_layout() noexcept {
   for (const Slot slot : build_->to_zero) rows_.erase(slot);
-  Retired retired{std::move(build_->layout), nullptr, std::move(build_->places)};
+  Retired retired{std::move(build_->layout), nullptr, nullptr, std::move(build_->places)};
   build_.reset();
   return retired;
 }
 
 double VectorTable::fragmentation() const {
-  const size_t fresh = fresh_places();
-  const size_t places = fresh + (layout_ ? layout_->size : 0);
-  if (places == 0) return 0.0;
-  return static_cast<double>(fresh + (layout_ ? layout_->dead : 0)) / static_cast<double>(places);
+  size_t places = fresh_places();
+  size_t scattered = places;
+  for_each_layout([&](const ClusterLayout& layout) { places += layout.size, scattered += layout.dead; });
+  return places == 0 ? 0.0 : static_cast<double>(scattered) / static_cast<double>(places);
 }
 
 size_t VectorTable::mapped_bytes() const {
   size_t total = rows_.mapped_bytes();
   for (const auto& fresh : fresh_) total += fresh ? fresh->mapped_bytes() : 0;
-  return total + (layout_ ? layout_->mapped_bytes() : 0);
+  for_each_layout([&](const ClusterLayout& layout) { total += layout.mapped_bytes(); });
+  return total;
 }
 
 size_t VectorTable::bytes() const {
   size_t total = rows_.bytes() + places_.bytes();
   for (const auto& fresh : fresh_) total += fresh ? sizeof(FreshRows) + fresh->bytes() : 0;
-  return total + (layout_ ? sizeof(ClusterLayout) + layout_->bytes() : 0);
+  for_each_layout([&](const ClusterLayout& layout) { total += sizeof(ClusterLayout) + layout.bytes(); });
+  return total;
 }
 
 }  // namespace memspan

@@ -1,8 +1,10 @@
 // The embeddings of one user: unit rows for exact scores, in float32 or bfloat16, and int8 codes of them for scans.
 //
-// Codes lie in one of three regions: the layout of the last consolidation (clustered), and two lots of fresh rows, of
-// which one takes what comes and the other is what a running consolidation is about to lay out. Slots may be used again
-// after a removal, except while a consolidation runs (`pinned`).
+// Codes lie in one of four regions: the layout, the young layout, and two lots of fresh rows, of which one takes what comes
+// and the other is what a running consolidation is about to lay out. A large user's consolidations lay out the fresh rows and
+// the young ones, until these are so many that all rows are laid out together: as a log-structured merge tree does (O'Neil et
+// al. 1996), so that what a write pays for, and what searches scan meanwhile, grow slower than the user. Slots may be used
+// again after a removal, except while a consolidation runs (`pinned`).
 //
 // A record without an embedding has no place, and no search reports it. Thread safety: const members may run in
 // parallel; writes need exclusion. Memory: 5 dim + 20 bytes a record,
@@ -29,6 +31,9 @@
 #include "vectors/vector_search.hpp"
 
 namespace memspan {
+
+// What a consolidation lays out: all rows, or those that came since it last laid out all.
+enum class LayoutScope : uint8_t { all, young };
 
 class VectorTable {
  public:
@@ -124,26 +129,35 @@ class VectorTable {
                   VectorSearchStats& stats) const;
   // Does it cost less to read the codes of all rows than to choose among blocks?
   bool reads_all(float recall) const;
-  // What `nearest` is estimated to cost when `admitted` of the rows are and k wanted, in rows read by `nearest_of` instead; `in_spans`:
-  // their times form few intervals.
-  size_t probing_cost(size_t admitted, size_t k, bool in_spans) const;
+  // What `nearest` is estimated to cost when `admitted` of the rows are and k wanted, in rows read by `nearest_of` instead. Their
+  // times form these intervals; none: any time.
+  size_t probing_cost(size_t admitted, size_t k, std::span<const Interval> intervals) const;
 
   // Consolidation (index/user_consolidation.cpp): begin, then without exclusion pin the rows and build a layout of what
   // `pending` names, offer it, let it catch up, erase what was removed, and install it; or abandon it. Slots are not used
   // again in between. Searches may run beside all of it but erase_removed, install_layout and abandon_layout; writes beside none.
   bool pinned() const { return build_ != nullptr; }
-  void begin_layout();
-  bool pending(Slot slot) const { return has(slot) && region(places_[slot]) != kFresh + active_; }
-  // The block of the layout that the row lies in, or kNowhere.
+  void begin_layout(LayoutScope scope = LayoutScope::all);
+  bool pending(Slot slot) const {
+    if (!has(slot)) return false;
+    const uint32_t region = VectorTable::region(places_[slot]);
+    return region != kFresh + active_ && (region != kLaidOut || build_->region == kLaidOut);
+  }
+  // The block that the row lies in, of the layout that the new one will replace, or kNowhere.
   uint32_t block_of(Slot slot) const {
     const uint32_t place = places_[slot];
-    return place != kNowhere && region(place) == kClustered ? static_cast<uint32_t>(layout_->block_of(position(place))) : kNowhere;
+    if (place == kNowhere || region(place) != build_->region) return kNowhere;
+    return static_cast<uint32_t>(layout_at(region(place)).block_of(position(place)));
   }
   RowStore pin_rows() const { return rows_.pin(); }
   size_t slots() const { return places_.size(); }
+  // Where rows will be when the layout is there, to be offered with it: first of the slots that it leaves where they are, `most`
+  // more a call, true when none is left; then, which needs no lock, of its own.
+  using Places = ChunkedVector<uint32_t>;  // by slot
+  bool copy_places(Places& places, size_t most) const;
+  static void put_places(const ClusterLayout& layout, LayoutScope scope, Places& places);
   // From here on the layout follows what changes. What changed before, `catch_up` brings to it, `most` changes a call; true
   // when nothing is left. Without an offer there is nothing to bring. O(slots that `places` lacks), O(most).
-  using Places = ChunkedVector<uint32_t>;  // by slot
   void offer_layout(std::unique_ptr<ClusterLayout> layout, Places places, float max_scale);
   bool catch_up(size_t most) noexcept;
   // Overwrites `most` rows that were removed before the offer; true when none is left. O(most).
@@ -151,6 +165,7 @@ class VectorTable {
   // What is no longer used comes back, so that it can be freed without a lock. O(1) when everything has caught up.
   struct Retired {
     std::unique_ptr<ClusterLayout> layout;
+    std::unique_ptr<ClusterLayout> young;
     std::unique_ptr<FreshRows> fresh;
     Places places;
   };
@@ -159,12 +174,26 @@ class VectorTable {
   Retired abandon_layout() noexcept;
 
   const ClusterLayout* layout() const { return layout_.get(); }
+  // Of rows that came since; null: none.
+  const ClusterLayout* young_layout() const { return young_.get(); }
+  size_t blocks() const {
+    size_t total = 0;
+    for_each_layout([&](const ClusterLayout& layout) { total += layout.blocks.size(); });
+    return total;
+  }
+  size_t young_places() const { return young_ ? young_->size : 0; }  // dead ones included
   size_t fresh_rows() const;
-  // Dead ones included: what every search scans. The slot of the i-th, or kNoSlot.
+  // Dead ones included: what every search scans.
   size_t fresh_places() const;
-  Slot fresh_slot(size_t i) const;
+  // Fresh and young rows, which lie in no block of `layout`. The slot of the i-th, or kNoSlot.
+  size_t late_places() const { return fresh_places() + young_places(); }
+  Slot late_slot(size_t i) const;
   // That came or went since the last consolidation began, up to places that were used again. O(1).
-  size_t changed_rows() const { return fresh_rows() + (layout_ ? layout_->dead : 0); }
+  size_t changed_rows() const {
+    size_t total = fresh_rows();
+    for_each_layout([&](const ClusterLayout& layout) { total += layout.dead; });
+    return total;
+  }
   // Share of the places that a scan passes in vain or out of order: fresh and dead ones.
   double fragmentation() const;
 
@@ -178,9 +207,10 @@ class VectorTable {
   static constexpr uint32_t kNowhere = ~uint32_t{0};
 
  private:
-  // A place is a region in the upper two bits, and a position in it.
-  static constexpr uint32_t kClustered = 0;
-  static constexpr uint32_t kFresh = 1;
+  // A place is a region in the upper two bits, and a position in it. No young row lies as far up as kNowhere.
+  static constexpr uint32_t kLaidOut = 0;
+  static constexpr uint32_t kFresh = 1;  // and 2
+  static constexpr uint32_t kYoung = 3;
   static constexpr uint32_t kPositionBits = 30;
   static constexpr uint32_t kPositionMask = (uint32_t{1} << kPositionBits) - 1;
   // Rows are asked for so many ahead, into the second level: 32 rows out of 300 MB took 3.1 us instead of 5.6 with two
@@ -191,6 +221,22 @@ class VectorTable {
 
   static uint32_t region(uint32_t place) { return place >> kPositionBits; }
   static uint32_t position(uint32_t place) { return place & kPositionMask; }
+
+  static uint32_t region_of(LayoutScope scope) { return scope == LayoutScope::young ? kYoung : kLaidOut; }
+  ClusterLayout& layout_at(uint32_t region) const { return region == kYoung ? *young_ : *layout_; }
+  static bool is_fresh(uint32_t region) { return region != kLaidOut && region != kYoung; }
+  template <typename Use>
+  void for_each_layout(Use use) const {
+    if (layout_) use(*layout_);
+    if (young_) use(*young_);
+  }
+
+  // The layouts that may hold admitted rows, those with most of them first, and about how many these are, of `admitted`.
+  struct Share {
+    const ClusterLayout* layout = nullptr;  // null: none
+    double admitted = 0.0;
+  };
+  std::array<Share, 2> shares(size_t admitted, std::span<const Interval> intervals) const;
 
   bool reads_codes(size_t k) const;
   void scan_codes(std::span<RowScan> searches, const Bitset* allowed) const;
@@ -212,38 +258,41 @@ class VectorTable {
                   Admits admits) const;
   template <typename Admits>
   void scan_fresh(VectorScratch& scratch, VectorSearchStats& stats, Admits admits) const;
-  template <typename Use>
-  void for_each_span(const Block& block, std::span<const Interval> intervals, Use use) const;
-  void scan_span(RowSpan span, size_t k, VectorScratch& scratch, VectorSearchStats& stats) const;
-  void scan_block(const Block& block, const VectorFilter& filter, VectorScratch& scratch, VectorSearchStats& stats) const;
-  void collect_spans(std::span<const uint32_t> blocks, const VectorFilter& filter, VectorScratch& scratch) const;
+  void scan_span(const ClusterLayout& layout, RowSpan span, size_t k, VectorScratch& scratch, VectorSearchStats& stats) const;
+  void scan_block(const ClusterLayout& layout, const Block& block, const VectorFilter& filter, VectorScratch& scratch,
+                  VectorSearchStats& stats) const;
+  static void collect_spans(const ClusterLayout& layout, std::span<const uint32_t> blocks, const VectorFilter& filter,
+                            VectorScratch& scratch);
   void offer_gathered(const CodeRows& rows, size_t count, VectorScratch& scratch) const;
   // Where blocks cannot be told apart (vector_sift.cpp).
   float good_score(size_t rows, size_t wanted, VectorScratch& scratch) const;
-  bool sift(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
-            VectorSearchStats& stats) const;
+  bool sift(const ClusterLayout& layout, const float* query, size_t k, float recall, const VectorFilter& filter,
+            VectorScratch& scratch, VectorSearchStats& stats) const;
   // Among blocks (vector_probe.cpp).
   class Probe;
-  bool probe(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
+  static bool reads_all(const ClusterLayout& layout, float recall);
+  bool probe(const Share& share, const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
              VectorSearchStats& stats) const;
   void rescore(const float* query, size_t k, VectorScratch& scratch, VectorSearchStats& stats) const;
   void begin_search(const float* query, size_t k, VectorScratch& scratch) const;
   static void make_room(VectorScratch& scratch);
   CodeRows load_codes(ByteReader& in, const Body& body, const PackedValues<Micros>& ats, uint32_t region);
-  void load_layout(ByteReader& in, const Body& body, const PackedValues<Micros>& ats);
+  std::unique_ptr<ClusterLayout> load_layout(ByteReader& in, const Body& body, const PackedValues<Micros>& ats, uint32_t region);
 
   RowShape shape_;
   RowStore rows_;                 // by slot
   Places places_;                 // by slot
   size_t count_ = 0;
   float max_scale_ = 0.0f;        // no code row has a larger one
+  uint32_t active_ = 0;           // the fresh rows that take what comes
 
   std::unique_ptr<ClusterLayout> layout_;  // null before the first consolidation
+  std::unique_ptr<ClusterLayout> young_;   // null: no young rows; never without the former
   std::array<std::unique_ptr<FreshRows>, 2> fresh_;  // null: none
-  uint32_t active_ = 0;           // the fresh rows that take what comes
 
   // What happened since begin_layout. When the layout is there, only what it has not followed yet.
   struct Build {
+    uint32_t region;  // that it is for
     huge_pages::PassingVector<Slot> changed;
     huge_pages::PassingVector<Slot> to_zero;  // removed
     std::unique_ptr<ClusterLayout> layout;  // null: not there yet
@@ -264,7 +313,7 @@ class VectorTable {
     }
     // The slot is at `place` now. Whatever the layout holds of it is gone: slots are not used again while it is built.
     void follow(Slot slot, uint32_t place) noexcept {
-      if (places[slot] != kNowhere && region(places[slot]) == kClustered) layout->erase(position(places[slot]));
+      if (places[slot] != kNowhere && VectorTable::region(places[slot]) == region) layout->erase(position(places[slot]));
       places[slot] = place;
     }
   };

@@ -1,6 +1,6 @@
 // VectorTable::save and load. Rows and codes lie in the body (stored_rows.hpp); all else is in the head.
 //
-//   table  := rows (row_shape.hpp) of slots 0, 1, ...   u8 laid out, layout if it is   codes of the fresh rows
+//   table  := rows (row_shape.hpp) of slots 0, 1, ...   u8 layouts (of all rows, of the young ones): 0-2, each   codes of the fresh rows
 //   codes  := u64 rows, for each: u32 slot, then for each: f32 scale   rows of codes, code_stride(dim) each
 //   layout := u8 basis  u32 clusters  u64 planned for  f64 cohesion  f32 probed share  f32 overlap  f32 reach of each depth and recall
 //             f32 lowest score tried of each depth   u64 blocks, for each: u32 rows  u32 cluster  f32 mean  f32 variance  f32 orthogonal  f32 scale  centroid codes
@@ -171,9 +171,12 @@ void VectorTable::save(ByteWriter& head, BodyWriter& body, std::span<const Slot>
   StoredRows::save(head, body, count_, shape_.bytes(), [&](size_t i, std::byte* out) {
     std::memcpy(out, row(live[i]), shape_.bytes());
   });
-  const bool laid_out = layout_ && layout_->dead < layout_->size;
-  head.put<uint8_t>(laid_out);
-  if (laid_out) save_layout(*layout_, head, body, CodeWriter(ordinals, dim()));
+  std::vector<const ClusterLayout*> layouts;  // that hold any rows: the young one is the only one if it alone does
+  for_each_layout([&](const ClusterLayout& layout) {
+    if (layout.dead < layout.size) layouts.push_back(&layout);
+  });
+  head.put<uint8_t>(static_cast<uint8_t>(layouts.size()));
+  for (const ClusterLayout* const layout : layouts) save_layout(*layout, head, body, CodeWriter(ordinals, dim()));
   CodeWriter fresh(ordinals, dim());
   for (const auto& rows : fresh_) {
     for (size_t first = 0; rows && first < rows->size();) {
@@ -190,11 +193,13 @@ void VectorTable::load(ByteReader& in, const Body& body, const PackedValues<Micr
   in.check(rows->size() <= ats.size(), "more vectors than records");
   if (rows->size() > 0) rows_ = RowStore(shape_.bytes(), std::move(rows));
   places_.resize(ats.size(), kNowhere);
-  const auto laid_out = in.get<uint8_t>();
-  in.check(laid_out <= 1, "a layout's mark is neither 0 nor 1");
-  if (laid_out == 1) load_layout(in, body, ats);
+  const auto layouts = in.get<uint8_t>();
+  in.check(layouts <= 2, "there are more than two layouts");
+  if (layouts > 0) layout_ = load_layout(in, body, ats, kLaidOut);
+  if (layouts > 1) young_ = load_layout(in, body, ats, kYoung);
   CodeRows fresh = load_codes(in, body, ats, kFresh + active_);
-  const size_t fresh_count = count_ - (layout_ ? layout_->size : 0);
+  size_t fresh_count = count_;
+  for_each_layout([&](const ClusterLayout& layout) { fresh_count -= layout.size; });
   if (fresh_count > 0) fresh_[active_] = std::make_unique<FreshRows>(dim(), std::move(fresh), fresh_count);
   in.check(count_ == rows_.size(), "a vector has no codes");
 }
@@ -219,7 +224,9 @@ CodeRows VectorTable::load_codes(ByteReader& in, const Body& body, const PackedV
   return rows;
 }
 
-void VectorTable::load_layout(ByteReader& in, const Body& body, const PackedValues<Micros>& ats) {
+std::unique_ptr<ClusterLayout> VectorTable::load_layout(ByteReader& in, const Body& body, const PackedValues<Micros>& ats,
+                                                        uint32_t region) {
+  const size_t before = count_;
   auto layout = std::make_unique<ClusterLayout>();
   const auto basis = in.get<uint8_t>();
   in.check(basis < kClusterBasisNames.size(), "an unknown basis of clusters");
@@ -270,17 +277,18 @@ void VectorTable::load_layout(ByteReader& in, const Body& body, const PackedValu
     std::memcpy(layout->centroids.writable_codes(b), in.get_bytes(stride).data(), stride);
   }
 
-  layout->rows = load_codes(in, body, ats, kClustered);
-  in.check(count_ == rows, "a layout's rows are not those of its blocks");
+  layout->rows = load_codes(in, body, ats, region);
+  in.check(count_ - before == rows, "a layout's rows are not those of its blocks");
   layout->size = rows;
   for (const Block& block : layout->blocks) {
     const Micros* const ats_of_rows = layout->rows.ats();
     in.check(std::is_sorted(ats_of_rows + block.start, ats_of_rows + block.end), "a block is not in the order of time");
   }
+  layout->note_times();
   const auto shortened = in.get<uint8_t>();
   in.check(shortened <= 1, "a mark of short rows is neither 0 nor 1");
   if (shortened == 1) layout->short_rows = load_short_rows(in, body, dim(), rows);
-  layout_ = std::move(layout);
+  return layout;
 }
 
 }  // namespace memspan
