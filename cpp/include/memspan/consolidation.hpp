@@ -14,14 +14,14 @@ struct ConsolidationReport {
   uint64_t users = 0;    // looked at
   uint64_t skipped = 0;  // of those, left as they were, because the estimated gain was too small
   uint64_t rows = 0;     // records with an embedding, of all users that were looked at
-  uint64_t records = 0;  // and of those that were consolidated
+  uint64_t records = 0;  // and that were laid out: of those that were consolidated, of a large one perhaps the young rows alone
   uint64_t clusters = 0;  // that those have now
   uint64_t blocks_before = 0;
   uint64_t blocks_after = 0;
   uint64_t clustered_by_tags = 0;  // users that were consolidated, whose clusters are those of their tags; the others' come from the vectors
-  uint64_t clustered_anew = 0;  // users whose clusters were found anew; the others' rows joined those that there were
+  uint64_t clustered_anew = 0;  // users for whose rows clusters were found anew; the others' joined those that there were
   // Edges / possible edges between the tags of different records of a block, each as often as it occurs; mean weighted by
-  // rows. The fresh rows are one more block. 0: there are no tags.
+  // rows. The late rows, young or fresh, are one more block. 0: there are no tags.
   double cohesion_before = 0.0;
   double cohesion_after = 0.0;
   double fragmentation_before = 0.0;  // share of the rows that lie outside their cluster, or are dead

@@ -236,7 +236,7 @@ ConsolidationReport UserIndex::consolidate_alone(bool plan_anew, bool by_itself)
   const Cohesion cohesion = measure_cohesion();
   double hoped = 0.0;
   LayoutScope scope = LayoutScope::all;
-  size_t kept_blocks = 0;
+  const ClusterLayout* kept = nullptr;  // beside which young rows are laid out
   begin_turn();
   {
     const WritersOut alone(mutex_);
@@ -248,7 +248,7 @@ ConsolidationReport UserIndex::consolidate_alone(bool plan_anew, bool by_itself)
     // Blocks and centroids of a layout do not change, and only this function replaces it.
     if (scope == LayoutScope::young) {
       input.base = young_base(vectors);
-      kept_blocks = vectors.layout()->blocks.size();
+      kept = vectors.layout();
     } else if (!plan_anew && !reading.anew) {
       input.base = vectors.layout();
     }
@@ -262,10 +262,10 @@ ConsolidationReport UserIndex::consolidate_alone(bool plan_anew, bool by_itself)
     const double before = time_searches(queries);
     BuiltLayout built = build_layout(input, pinned);
     report.records = input.slots.size();
-    report.clusters = built.layout->clusters;
-    report.blocks_after = built.layout->blocks.size() + kept_blocks;
+    report.clusters = built.layout->clusters + (kept ? kept->clusters : 0);
+    report.blocks_after = built.layout->blocks.size() + (kept ? kept->blocks.size() : 0);
     report.clustered_anew = input.base == nullptr;
-    report.clustered_by_tags = built.layout->basis == ClusterBasis::tags;
+    report.clustered_by_tags = (kept ? kept : built.layout.get())->basis == ClusterBasis::tags;
     if (scope == LayoutScope::all) report.cohesion_after = judge_cohesion(*built.layout, input.base == nullptr, hoped);
     report.bytes_moved = built.layout->rows.bytes() + built.layout->centroids.bytes();
     const VectorTable::Retired retired = put_in_place(std::move(built), scope);

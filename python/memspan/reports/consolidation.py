@@ -103,13 +103,14 @@ class ConsolidationReport(NamedTuple):
     skipped: int
     """Of those, users left as they were, because the estimated gain was too small."""
     records: int
-    """Records with an embedding of the users that were consolidated."""
+    """Records with an embedding that were laid out: those of the users that were consolidated, or, of a large one that
+    was consolidated by itself, the ones that came since that was last done to all."""
     clusters: int
     clustered_by_tags: int
     """Users that were consolidated, whose clusters are those of their tags; the others' come from the vectors."""
     clustered_anew: int
-    """Users whose clusters were found anew: there were none, the user had doubled or halved since, they had come loose
-    or been outgrown, or `force` asked for it. The others' rows joined those that there were, or some of their own."""
+    """Users for whose records clusters were found anew: there were none, the user had doubled or halved since, they had
+    come loose or been outgrown, or `force` asked for it. The others' joined those that there were, or some of their own."""
     blocks_before: int
     blocks_after: int
     cohesion_before: float
