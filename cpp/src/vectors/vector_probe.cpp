@@ -253,7 +253,7 @@ class VectorTable::Probe {
   float least_ = 0.0f;    // of any query that was tried, the k-th best score
 };
 
-// Those with most of them first: what they hold rules out more of the others.
+// The densest first: what is found there for little rules out more of the other; of equal ones the larger.
 std::array<VectorTable::Share, 2> VectorTable::shares(size_t admitted, std::span<const Interval> intervals) const {
   std::array<Share, 2> shares;
   size_t count = 0;
@@ -264,7 +264,8 @@ std::array<VectorTable::Share, 2> VectorTable::shares(size_t admitted, std::span
     shares[count++] = {&layout, rows};
     total += rows;
   });
-  if (shares[0].admitted < shares[1].admitted) std::swap(shares[0], shares[1]);
+  const auto density = [](const Share& share) { return share.admitted / static_cast<double>(share.layout->size); };
+  if (count == 2 && density(shares[0]) < density(shares[1])) std::swap(shares[0], shares[1]);
   for (Share& share : shares) share.admitted *= static_cast<double>(admitted) / std::max(1.0, total);
   return shares;
 }

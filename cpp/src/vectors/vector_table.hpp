@@ -231,7 +231,7 @@ class VectorTable {
     if (young_) use(*young_);
   }
 
-  // The layouts that may hold admitted rows, those with most of them first, and about how many these are, of `admitted`.
+  // The layouts that may hold admitted rows, in the order in which to read them, and about how many these are, of `admitted`.
   struct Share {
     const ClusterLayout* layout = nullptr;  // null: none
     double admitted = 0.0;
