@@ -1,9 +1,8 @@
-#include <cstdint>
-#include <cstring>
 #include <functional>
 #include <string>
 
 #include "hits.hpp"
+#include "id_texts.hpp"
 #include "raw_type.hpp"
 #include "times.hpp"
 
@@ -29,7 +28,7 @@ PyObject* get(PyObject* self, void*) {
   return guarded([self] { return Field(self_of(self)); });
 }
 
-py::object id(const HitObject& self) { return id_of(self.hit()); }
+py::object id(const HitObject& self) { return text_of_id(self.hit().id); }
 py::object score(const HitObject& self) { return py::float_(self.hit().score); }
 py::object at(const HitObject& self) { return to_datetime(self.hit().at); }
 py::object views(const HitObject& self) { return views_of(self.hit()); }
@@ -38,7 +37,7 @@ PyObject* represent(PyObject* self) {
   return guarded([self] {
     const Hit& hit = self_of(self).hit();
     return py::str("Hit(id={!r}, score={:.4f}, at={!r})")
-        .format(id_of(hit), hit.score, to_datetime(hit.at).attr("isoformat")());
+        .format(text_of_id(hit.id), hit.score, to_datetime(hit.at).attr("isoformat")());
   });
 }
 
@@ -58,57 +57,7 @@ void deallocate(PyObject* self) {
   destroy(self, reinterpret_cast<HitObject*>(self)->position);
 }
 
-// Eight bytes at a time.
-bool is_ascii(const char* bytes, size_t size) {
-  uint64_t seen = 0;
-  size_t i = 0;
-  for (; i + 8 <= size; i += 8) {
-    uint64_t word;
-    std::memcpy(&word, bytes + i, 8);
-    seen |= word;
-  }
-  for (; i < size; ++i) seen |= static_cast<uint64_t>(static_cast<unsigned char>(bytes[i]));
-  return (seen & 0x8080808080808080u) == 0;
-}
-
-// An ASCII text of 4 to 16 bytes, as most ids are: two words that may overlap, copied without a loop or a call.
-// Null, with no Python error set, for any other text.
-template <typename Word>
-PyObject* short_ascii(const char* bytes, size_t size) {
-  Word first, last;
-  std::memcpy(&first, bytes, sizeof first);
-  std::memcpy(&last, bytes + size - sizeof last, sizeof last);
-  if (((first | last) & static_cast<Word>(0x8080808080808080u)) != 0) return nullptr;
-  PyObject* const made = PyUnicode_New(static_cast<Py_ssize_t>(size), 127);
-  if (made == nullptr) throw py::error_already_set();
-  auto* const out = static_cast<char*>(PyUnicode_DATA(made));
-  std::memcpy(out, &first, sizeof first);
-  std::memcpy(out + size - sizeof last, &last, sizeof last);
-  return made;
-}
-
-PyObject* short_ascii(const std::string& text) {
-  const size_t size = text.size();
-  if (size >= 8 && size <= 16) return short_ascii<uint64_t>(text.data(), size);
-  if (size >= 4 && size <= 8) return short_ascii<uint32_t>(text.data(), size);
-  return nullptr;
-}
-
 }  // namespace
-
-py::str id_of(const Hit& hit) {
-  if (PyObject* const made = short_ascii(hit.id)) return py::reinterpret_steal<py::str>(made);
-  const auto size = static_cast<Py_ssize_t>(hit.id.size());
-  PyObject* made;
-  if (size > 1 && is_ascii(hit.id.data(), hit.id.size())) {  // shorter ones are shared objects
-    made = PyUnicode_New(size, 127);
-    if (made != nullptr) std::memcpy(PyUnicode_1BYTE_DATA(made), hit.id.data(), hit.id.size());
-  } else {
-    made = PyUnicode_DecodeUTF8(hit.id.data(), size, nullptr);
-  }
-  if (made == nullptr) throw py::error_already_set();
-  return py::reinterpret_steal<py::str>(made);
-}
 
 py::object new_hit(HitsObject* hits, size_t position) {
   HitObject* made = PyObject_New(HitObject, hit_type);

@@ -1,4 +1,5 @@
 #include "hits.hpp"
+#include "id_texts.hpp"
 
 #include <algorithm>
 #include <new>
@@ -84,8 +85,11 @@ PyObject* index(PyObject* self, PyObject* wanted) {
 PyObject* ids(PyObject* self, void*) {
   return guarded([self] {
     py::list ids(size_of(self));
-    Py_ssize_t i = 0;
-    for (const Hit& hit : self_of(self)->result.hits) PyList_SET_ITEM(ids.ptr(), i++, id_of(hit).release().ptr());
+    size_t i = 0;
+    for (const Hit& hit : self_of(self)->result.hits) {
+      PyList_SET_ITEM(ids.ptr(), static_cast<Py_ssize_t>(i), text_of_listed_id(hit.id, i).release().ptr());
+      ++i;
+    }
     return ids;
   });
 }

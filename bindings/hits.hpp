@@ -29,9 +29,6 @@ const HitObject* hit_of(PyObject* object);  // null for any other object
 bool same_hit(const Hit& a, const Hit& b);
 void register_hit(pybind11::module_& module);
 
-// The id as a str.
-pybind11::str id_of(const Hit& hit);
-
 // The values of Hit.explanation and Hits.explanation.
 pybind11::object explain_hit(const HitObject& hit);
 pybind11::object explain_search(const SearchResult& result);

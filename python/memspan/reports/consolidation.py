@@ -110,7 +110,8 @@ class ConsolidationReport(NamedTuple):
     """Users that were consolidated, whose clusters are those of their tags; the others' come from the vectors."""
     clustered_anew: int
     """Users for whose records clusters were found anew: there were none, the user had doubled or halved since, they had
-    come loose or been outgrown, or `force` asked for it. The others' joined those that there were, or some of their own."""
+    come loose or been outgrown, or `force` asked for it. The others' joined those that there were, or some of their
+    own."""
     blocks_before: int
     blocks_after: int
     cohesion_before: float
