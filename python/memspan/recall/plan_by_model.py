@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -26,7 +26,7 @@ from .vocabulary import Vocabulary, fold
 if TYPE_CHECKING:
     from .plan_reply import PlanReply, TimeRange
 
-__all__ = ["FELL_BACK", "MAX_DEADLINE_MS", "PlanByModel", "Planned"]
+__all__ = ["FELL_BACK", "MAX_DEADLINE_MS", "PlanByModel", "Planned", "Withheld"]
 
 FELL_BACK: Final = "planned by rules, for the model failed"
 """How the reason begins that a plan by rules has when a model was to make it."""
@@ -39,6 +39,13 @@ _MOST_WORDS: Final = 32
 _MOST_TAGS: Final = 3
 _LONGEST: Final = 1_000
 _DAY: Final = 86_400_000_000
+
+
+class Withheld(NamedTuple):
+    """What of a vocabulary a model is not told."""
+
+    people: frozenset[str] = frozenset()
+    tags: frozenset[str] = frozenset()
 
 
 class Planned(NamedTuple):
@@ -88,7 +95,7 @@ class PlanByModel:
         now: datetime,
         vocabulary: Vocabulary,
         history: Sequence[Mapping[str, str]] = (),
-        hidden: Collection[str] = (),
+        withheld: Withheld = Withheld(),  # noqa: B008
         ready: Ready | None = None,
     ) -> Planned:
         """The model's plan, or `rules` with the reason why not.
@@ -98,12 +105,12 @@ class PlanByModel:
             now: when the question is asked, aware; days are those of its zone.
             vocabulary: what the user's memories call people and things; at most 100 of each are shown to the model.
             history: what was said right before the question, H, as `checked_history` gives it.
-            hidden: tags that the model is not told.
+            withheld: names and tags that the model is not told.
             ready: awaited before each request.
         """
         from .plan_reply import PlanReply
 
-        prompt = plan_prompt(rules, now, vocabulary, history, hidden)
+        prompt = plan_prompt(rules, now, vocabulary, history, withheld)
         try:
             asked = complete(llm, prompt, PlanReply, stage="plan", ready=ready)
             reply = await within(self.deadline_ms / 1000, asked)
@@ -152,21 +159,19 @@ def plan_prompt(
     now: datetime,
     vocabulary: Vocabulary,
     history: Sequence[Mapping[str, str]] = (),
-    hidden: Collection[str] = (),
+    withheld: Withheld = Withheld(),  # noqa: B008
 ) -> Prompt:
     """What the model is asked: the question, its time, what was said before it, the vocabulary, and what the rules
     found."""
     known: dict[str, list[str]] = {"people": [], "tags": []}
     for entry in vocabulary.entries:
-        kind = known["tags" if entry.source == "tag" else "people"]
-        if entry.source == "tag" and entry.text in hidden:
-            continue
-        if len(kind) < _MOST_SHOWN:
-            kind.append(entry.text)
+        kind = "tags" if entry.source == "tag" else "people"
+        if len(known[kind]) < _MOST_SHOWN and entry.text not in getattr(withheld, kind):
+            known[kind].append(entry.text)
     found: dict[str, Any] = {
         "times": [[_written(start, now), _written(end, now, last=True)] for start, end in rules.intervals],
-        "names": list(rules.names),
-        "tags": [tag for tag in rules.tags if tag not in hidden],
+        "names": [name for name in rules.names if name not in withheld.people],
+        "tags": [tag for tag in rules.tags if tag not in withheld.tags],
     }
     data = {"question": rules.question, "asked": moment_line(now), "known": known, "rules": found}
     return render("plan", data={**data, "history": list(history)})

@@ -189,6 +189,10 @@ class StoreReader(TokenVectorReader, Protocol):
     def tags(self, user: str) -> set[str]:
         """Tags that a record of the user has or a relation names; no other tag exists."""
 
+    def speakers(self, user: str, now: Micros, *, but: str) -> set[str]:
+        """Who speaks in records of the user that are believed and have not run out by `now`, those of the kind `but`
+        left out. O(records of the user)."""
+
     def derived(self, user: str, ids: Sequence[str]) -> set[str]:
         """Ids of the records that were derived from these, directly or through others; without these. Those in the
         cold tier are among them, and a way may lead through it."""

@@ -21,7 +21,7 @@ from memspan.llm.deadline import spent_by
 from memspan.llm.protocol import Ready
 from memspan.llm.when_ready import complete
 from memspan.remember.engine import Engine
-from memspan.remember.searching.vault_tags import vault_tags
+from memspan.remember.searching.vault_names import vault_tags
 from memspan.store import Store, StoreWriter
 from memspan.store.jobs import ClaimedJob, Note, Step
 from memspan.times import now_micros

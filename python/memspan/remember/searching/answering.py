@@ -25,7 +25,7 @@ from memspan.recall.answer.text_reply import TextReply
 from memspan.recall.context import Budget
 from memspan.recall.moment import moment_line
 from memspan.recall.plan import Plan
-from memspan.recall.plan_by_model import PlanByModel
+from memspan.recall.plan_by_model import PlanByModel, Withheld
 from memspan.recall.planner import plan_by_rules
 from memspan.recall.vocabulary import Vocabulary
 from memspan.remember.asynchronous import in_writers_thread
@@ -37,7 +37,7 @@ from memspan.times import TimeLike, zone_of
 from .asking import when_asked
 from .contexts import following_of
 from .recall import Recalls
-from .vault_tags import vault_tags
+from .vault_names import vault_names
 
 __all__ = ["Answering", "Prepared", "Question"]
 
@@ -139,7 +139,7 @@ class Answering:
                         now=now,
                         vocabulary=vocabulary,
                         history=question.history,
-                        hidden=await beside(_hidden, self._engine, question),
+                        withheld=await beside(_withheld, self._engine, question),
                         ready=partial(_require_names, self._engine, question, vocabulary),
                     )
                 except asyncio.CancelledError as error:
@@ -307,11 +307,11 @@ def _circumstances(engine: Engine, question: Question) -> tuple[datetime, Vocabu
 
 
 @survives_damage
-def _hidden(engine: Engine, question: Question) -> frozenset[str]:
-    """Tags that a model is not told: those of the vault, for whoever does not ask for it."""
+def _withheld(engine: Engine, question: Question) -> Withheld:
+    """What a model is not told: names and tags of the vault, for whoever does not ask for it."""
     if question.vault:
-        return frozenset()
-    return vault_tags(engine.store, engine.current(), question.user)
+        return Withheld()
+    return vault_names(engine.store, engine.current(), question.user)
 
 
 async def _require_names(engine: Engine, question: Question, shown: Vocabulary) -> None:

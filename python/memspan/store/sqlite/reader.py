@@ -350,6 +350,14 @@ class SqliteReader(SqliteTokenVectorReader):
         )
         return {tag for (tag,) in rows}
 
+    def speakers(self, user: str, now: Micros, *, but: str) -> set[str]:
+        rows = self._all(
+            f"SELECT DISTINCT r.speaker FROM {RECORDS} WHERE r.user_pk = ? AND r.kind <> ? "  # noqa: S608
+            "AND r.speaker IS NOT NULL AND x.retired_at IS NULL AND (x.expires_at IS NULL OR x.expires_at > ?)",
+            (self._user_pk(user), but, now),
+        )
+        return {speaker for (speaker,) in rows}
+
     def derived(self, user: str, ids: Sequence[str]) -> set[str]:
         pk = self._user_pk(user)
         reached: set[str] = set(ids)
