@@ -53,8 +53,10 @@ class SleepingCalls(Calls):
            every ten minutes: bytes that are left go with the next `consolidate` after that or of all, or with
            `forget`. What is stale is counted; with a `staleness` that prunes, what is staler than that goes to the cold
            tier, too.
-        2. Facts that say the same are merged, without a model: the best wording stays, or where their kind has a time
-           to live the one that has most of it left, and gets the sources of all. Turns stay as they were said; see
+        2. Facts that say the same are merged, without a model: the best wording stays, of equal ones the latest, or
+           where their kind has a time to live the one that has most of it left, and gets the sources of all. What
+           happened at different times is not the same: what is told of the past (in English), with a time that is not
+           that of telling it, stays where the times are more than a day apart. Turns stay as they were said; see
            `Merging.kinds` for those that were delivered twice.
         3. Procedures are learnt from what agents did; see `learn_procedures`.
         4. The update in sleep of LightMem (section 3.3) asks a language model: every derived memory with later ones

@@ -126,9 +126,8 @@ def test_what_somebody_wrote_outlives_a_statement_that_ended_for_it(
     open_memory: Callable[..., Memory],
 ) -> None:
     memory = open_memory(recipe=recipe_of(NoteTurns()))
-    own = Record(
-        id="own", user="ana", text=OLD, at=datetime(2023, 5, 1, tzinfo=timezone.utc), kind="semantic"
-    )
+    at = datetime(2023, 5, 9, tzinfo=timezone.utc)
+    own = Record(id="own", user="ana", text=OLD, at=at, recorded_at=at, kind="semantic")
     memory.add_records([replace(own, importance=0.5)])
     tell(memory, "t1", "Ana has a cello", 5)
     assert memory.consolidate("ana", update=False).upkeep.merged == 1

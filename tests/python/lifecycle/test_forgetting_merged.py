@@ -60,7 +60,7 @@ def in_file(memory: Memory, path: Path, word: str) -> bool:
 @pytest.mark.parametrize("what", [{"id": "b"}, {"id": "turn-b"}, {"source": "turn-b"}])
 def test_what_stays_outlives_what_ended_for_it(memory: Memory, path: Path, what: dict[str, str]) -> None:
     a = fact("a", tags=("tea", "both"), entities=("Ana",))
-    run = merge(memory, a, fact("b", day=1, tags=("both", "xyzzy"), entities=("Ana", "Plugh"), fidelity=0.5))
+    run = merge(memory, a, fact("b", day=-1, tags=("both", "xyzzy"), entities=("Ana", "Plugh"), fidelity=0.5))
     assert fields(memory, "a") == ({"turn-a", "turn-b", "b"}, {"tea", "both", "xyzzy"}, {"Ana", "Plugh"})
     assert memory.forget(user="ana", **what) == 1
     assert fields(memory, "a") == ({"turn-a"}, {"tea", "both"}, {"Ana"})
@@ -73,13 +73,13 @@ def test_what_stays_outlives_what_ended_for_it(memory: Memory, path: Path, what:
 
 
 def test_what_stays_goes_with_what_it_is_made_of_itself(memory: Memory) -> None:
-    merge(memory, fact("a", sources=("turn", "other")), fact("b", day=1, sources=("turn",), fidelity=0.5))
+    merge(memory, fact("a", sources=("turn", "other")), fact("b", day=-1, sources=("turn",), fidelity=0.5))
     assert memory.forget(user="ana", id="turn") == 2
     assert memory.latest(user="ana") == []
 
 
 def test_what_somebody_wrote_outlives_what_a_turn_said(memory: Memory) -> None:
-    merge(memory, fact("a", sources=()), fact("b", day=1, fidelity=0.5, tags=("xyzzy",)))
+    merge(memory, fact("a", sources=()), fact("b", day=-1, fidelity=0.5, tags=("xyzzy",)))
     memory.hold(user="ana", id="a")
     with pytest.raises(HeldError):
         memory.forget(user="ana", id="a")
@@ -92,8 +92,8 @@ def test_what_another_one_brings_too_stays(memory: Memory) -> None:
     memory.add_records(
         [
             fact("a"),
-            fact("b", day=1, tags=("morning",), fidelity=0.5),
-            fact("c", day=2, tags=("morning", "xyzzy"), sources=("turn-b", "turn-c"), fidelity=0.4),
+            fact("b", day=-1, tags=("morning",), fidelity=0.5),
+            fact("c", day=-2, tags=("morning", "xyzzy"), sources=("turn-b", "turn-c"), fidelity=0.4),
         ]
     )
     assert memory.consolidate("ana").upkeep.merged == 2
@@ -165,7 +165,7 @@ def test_what_a_text_had_from_another_one_is_not_handed_on_for_good(memory: Memo
 def test_what_is_left_as_it_is_when_a_run_is_undone_gives_back_what_it_took_over(
     memory: Memory, path: Path, how: str
 ) -> None:
-    old = fact("b", day=1, fidelity=0.5, tags=("xyzzy",))
+    old = fact("b", day=-1, fidelity=0.5, tags=("xyzzy",))
     if how == "merged":
         run, new = merge(memory, fact("a"), old), "a"
     else:
@@ -182,7 +182,7 @@ def test_what_is_left_as_it_is_when_a_run_is_undone_gives_back_what_it_took_over
 
 
 def test_what_only_ended_for_it_is_no_source_of_its_own(memory: Memory) -> None:
-    merge(memory, fact("a", sources=()), fact("b", day=1, sources=(), fidelity=0.5))
+    merge(memory, fact("a", sources=()), fact("b", day=-1, sources=(), fidelity=0.5))
     assert memory.get(user="ana", id="a").sources == ("b",)
     assert memory.forget(user="ana", source="b") == 0
     assert memory.forget(user="ana", id="b") == 1
@@ -225,7 +225,7 @@ def test_runs_that_were_undone_keep_nothing(memory: Memory, path: Path) -> None:
     "gave", [7, "tags", {"sources": 7, "tags": "turn-b", "entities": {"Plugh": 1}}, None]
 )
 def test_a_file_that_says_something_else_is_no_obstacle(memory: Memory, path: Path, gave: Any) -> None:
-    merge(memory, fact("a"), fact("b", day=1, tags=("xyzzy",), fidelity=0.5))
+    merge(memory, fact("a"), fact("b", day=-1, tags=("xyzzy",), fidelity=0.5))
     file = path.with_suffix(".jsonl")
     memory.export("ana", file)
     lines = [json.loads(line) for line in file.read_text().splitlines()]

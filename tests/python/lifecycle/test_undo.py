@@ -194,14 +194,14 @@ def test_it_is_in_the_audit(memory: Memory):
 
 def test_what_changed_since_is_not_overwritten(memory: Memory):
     (run,) = memory.consolidate("ana").upkeep.runs
-    changed = replace(memory.get(user="ana", id="a"), text="Ana drinks coffee.", embedding=None)
+    changed = replace(memory.get(user="ana", id="b"), text="Ana drinks coffee.", embedding=None)
     memory.add_records([changed])
     with pytest.raises(UndoError, match="1 of the 2 memories .* changed"):
         memory.undo(run)
-    assert memory.get(user="ana", id="b").until is not None
-    assert memory.undo(run, leave_changed=True).left == ("a",)
-    assert memory.get(user="ana", id="a").text == "Ana drinks coffee."
-    assert memory.get(user="ana", id="b").until is None
+    assert memory.get(user="ana", id="a").until is not None
+    assert memory.undo(run, leave_changed=True).left == ("b",)
+    assert memory.get(user="ana", id="b").text == "Ana drinks coffee."
+    assert memory.get(user="ana", id="a").until is None
 
 
 def test_what_was_forgotten_stays_forgotten(memory: Memory):

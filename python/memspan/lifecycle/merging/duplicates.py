@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from heapq import merge
-from itertools import islice
+from itertools import chain, islice
 from time import sleep
 from typing import Any, Final
 
@@ -35,6 +36,9 @@ _NEARLY_ALL: Final = 0.8
 _HALF: Final = 0.5
 """What share of the words of the one that stays the other must have: it may say more, but not about something else."""
 
+
+_DAY: Final = timedelta(days=1)
+"""How far apart tellings of one event may put it: what is midnight here is another day elsewhere."""
 
 _Numbers = dict[str, set[str]]
 """By id, the numbers in a text."""
@@ -106,13 +110,16 @@ def mergers(
     news: Container[str] | None = None,
     gone: Container[str] = (),
     lifetimes: Mapping[str, float] | None = None,
+    days: Mapping[str, date] | None = None,
 ) -> list[Merger]:
     """Who stays for whom. Each memory ends once at most, and what stays for others does not end.
 
-    The best wording stays: what is held or pinned first, then by fidelity, importance, number of different words,
-    and the one that was learnt first. But what its kind lets live longer ends for nothing that lives shorter: it would
-    be gone too early. Every memory that ends is itself near the one that stays for it, so that a
-    chain of small steps leads nowhere. O(pairs log pairs).
+    The best wording stays: what is held or pinned first, then by fidelity, importance, number of different words, and
+    the latest; of one time the one that was learnt first, as of turns. No memory ends for an earlier one of the same
+    text: who lives in Porto, then in Braga, and then in Porto, lives in Porto. What happened ends for nothing that
+    happened more than a day before or after. And what its kind lets live longer ends for nothing that lives shorter: it
+    would be gone too early. Every memory that ends is itself near the one that stays for it, so that a chain of small
+    steps leads nowhere. O(pairs log pairs).
 
     Args:
         pairs: as the index found them.
@@ -121,10 +128,11 @@ def mergers(
         news: ids of those that were not compared before, of which one at least is in each merger's pairs; `None`: all.
         gone: ids of those that neither end nor stay, and are only there to tell what is near what.
         lifetimes: seconds by kind that hold for the user.
+        days: by id, the day of what happened, as `days_of_events` tells.
     """
     likeness = Likeness(pairs, records, merging.least)
-    order = _by_rank(records[id_] for id_ in likeness.ids if id_ not in gone)
-    groups = {id_: _group(records[id_], follows or {}, lifetimes or {}) for id_ in order}
+    order = _by_rank([records[id_] for id_ in likeness.ids if id_ not in gone])
+    groups = {id_: _group(records[id_], follows or {}, lifetimes or {}, days or {}) for id_ in order}
     free = Candidates(likeness)
     for id_ in order:
         if is_mergeable(records[id_]):
@@ -140,7 +148,8 @@ def mergers(
             continue
         # From here on it had its turn, and may stay for others.
         free.remove(kept, group)
-        ending = _ending(kept, free.near(kept, group), merging, news, numbers)
+        near = chain.from_iterable(free.near(kept, beside) for beside in _beside(group))
+        ending = _ending(kept, near, merging, news, numbers, dated=id_ in (days or {}))
         if ending:
             chosen.append(Merger(kept, tuple(ending)))
             ended.update(record.id for record in ending)
@@ -155,6 +164,8 @@ def _ending(
     merging: Merging,
     news: Container[str] | None,
     numbers: _Numbers,
+    *,
+    dated: bool,
 ) -> list[Record]:
     """What ends for a memory, of lists of those with the same text."""
     sources = set(kept.sources) - {kept.id}
@@ -166,6 +177,10 @@ def _ending(
         for record in same:
             if not (all_new or record.id in (news or ())) or _life(record) > life:
                 continue
+            if dated and abs(record.at - kept.at) > _DAY:
+                continue
+            if record.text == kept.text and record.at > kept.at and kept.kind != "episodic":
+                continue  # what is pinned or truer stays, and this is the latest all the same
             if not _same(kept, record, merging, numbers):
                 if kept.kind != "episodic" and record.entities == same[0].entities:
                     break  # so it is with the others
@@ -211,9 +226,14 @@ def _is_current(record: Record) -> bool:
     return record.until is None and record.retired_at is None
 
 
-def _by_rank(records: Iterable[Record]) -> list[str]:
+def _by_rank(records: Sequence[Record]) -> list[str]:
     """Ids, the best wording first. Sorted in pieces: the whole would keep the interpreter for milliseconds."""
-    ranks = iter(map(_rank, records))
+    importance: dict[str, float] = {}
+    for number, record in enumerate(records):
+        if number % _SORTED == 0:
+            sleep(0)
+        importance[record.text] = max(_importance(record), importance.get(record.text, -1.0))
+    ranks = (_rank(record, importance[record.text]) for record in records)
     pieces = []
     while piece := list(islice(ranks, _SORTED)):
         pieces.append(sorted(piece))
@@ -221,26 +241,46 @@ def _by_rank(records: Iterable[Record]) -> list[str]:
     return [rank[-1] for rank in merge(*pieces)]
 
 
-def _rank(record: Record) -> tuple[Any, ...]:
+def _importance(record: Record) -> float:
+    return -1.0 if record.importance is None else record.importance
+
+
+def _rank(record: Record, importance: float) -> tuple[Any, ...]:
+    """`importance` is the greatest of its text: what stays gets that."""
     words = len(set(_core.analyze(record.text, "english")))
-    importance = -1.0 if record.importance is None else record.importance
-    learnt = record.recorded_at or record.at
     wording = -record.fidelity, -importance, -words
-    return (not record.held, not record.pinned, -_life(record), *wording, learnt, record.id)
+    latest = 0 if record.kind == "episodic" else -to_micros(record.at)
+    last = -_importance(record), record.recorded_at or record.at, record.id
+    return (not record.held, not record.pinned, -_life(record), *wording, latest, *last)
 
 
 def _life(record: Record) -> int:
     return MAX_MICROS if record.expires_at is None else to_micros(record.expires_at)
 
 
-def _group(record: Record, follows: Mapping[str, Hashable], lifetimes: Mapping[str, float]) -> Hashable:
+def _group(
+    record: Record,
+    follows: Mapping[str, Hashable],
+    lifetimes: Mapping[str, float],
+    days: Mapping[str, date],
+) -> Hashable:
     """Memories of different groups do not say the same; `None`: it stays apart."""
     end = given_end(record, lifetimes)
     if record.kind == "episodic":
         if record.id not in follows:
             return None
         return record.kind, end, said(record), follows[record.id]
-    return record.kind, end, record.speaker
+    return record.kind, end, record.speaker, days.get(record.id)
+
+
+def _beside(group: Hashable) -> Iterable[Hashable]:
+    """The groups that a group's memories may say the same as: its own first, and of the days before and after."""
+    yield group
+    if isinstance(group, tuple) and isinstance(group[-1], date):
+        *rest, day = group
+        for beside in (-1, 1):
+            with suppress(OverflowError):
+                yield (*rest, day + beside * _DAY)
 
 
 def _same(kept: Record, other: Record, merging: Merging, numbers: _Numbers) -> bool:

@@ -19,6 +19,7 @@ from memspan.times import Micros, from_micros
 
 from .duplicates import Merger, Merging, mergers
 from .following import followed
+from .happened import days_of_events
 from .last import Last, news_of
 from .likeness import groups_of
 
@@ -183,7 +184,8 @@ def _decide(
             sleep(0)
         follows = followed(index, partial(reader.fetch, user), user, records.values())
         lifetimes = lifetimes_of(reader, user)
-    found = mergers(pairs, records, merging, follows, news=news, gone=gone, lifetimes=lifetimes)
+        days = days_of_events(reader, user, records.values())
+    found = mergers(pairs, records, merging, follows, news=news, gone=gone, lifetimes=lifetimes, days=days)
     return [Merger(_bare(one.kept), tuple(_bare(record) for record in one.ending)) for one in found]
 
 

@@ -11,6 +11,7 @@ from memspan.recall.words import word_set
 from .ahead import read_next
 from .lexicon import Token
 from .nights import verbs_of
+from .past import tells_of_past
 from .ranges import Related
 from .reading import Sentence
 
@@ -39,19 +40,6 @@ _OF: Final = word_set("of from von vom du de del dal dei do da van z ze от с 
 _NUMBERS: Final = frozenset(["number", "decimal", "dotted"])
 _WITH_IS: Final = word_set("it that what when where who there he she here this")
 """What an "is" may be written to."""
-_PAST: Final = word_set(
-    "did didn't was wasn't were weren't had hadn't been ago last yesterday already ate began bought broke brought "
-    "built came caught chose drank drew drove fell felt flew forgot fought found gave got grew heard held kept "
-    "knew left lost made meant met paid ran rang read rode said sang sat saw sent shot slept sold spent spoke "
-    "stood swam taught told took threw understood went woke won wore wrote"
-)
-_BE: Final = word_set("is are am be being i'm we're they're get gets isn't aren't")
-_NO_PAST: Final = word_set(
-    "need feed seed weed shed sled speed bleed breed indeed based detailed advanced related limited worried "
-    "excited interested tired scared confused stressed concerned overwhelmed supposed hundred"
-)
-"""What ends in "ed", and tells of no past."""
-_SHORT: Final = 3
 _MOST: Final = 40
 """Tokens on either side of a day that are looked at."""
 _ENDS: Final = frozenset("?!;")
@@ -108,17 +96,11 @@ def _is_end(sentence: Sentence, at: int) -> bool:
 
 def _is_present(tokens: Sequence[Token], due: bool) -> bool:
     """Whether a verb is in the present, or something is due ("the report by Friday"), and no verb in the past."""
-    found = due
-    before = ""
-    for token in tokens:
-        word = token.word
-        if word in _PAST:
-            return False
-        if word.endswith("ed") and len(word) > _SHORT and word not in _NO_PAST and before not in _BE:
-            return False
-        found = found or word in _PRESENT or (token.possessive and word in _WITH_IS)
-        before = word
-    return found
+    if tells_of_past(token.word for token in tokens):
+        return False
+    return due or any(
+        token.word in _PRESENT or (token.possessive and token.word in _WITH_IS) for token in tokens
+    )
 
 
 def _is_present_abroad(sentence: Sentence, tokens: Sequence[Token]) -> bool:

@@ -1,0 +1,54 @@
+"""Which memories tell of what happened at a time of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, timedelta
+from typing import Final
+
+from memspan.lifecycle.sleep.queues import said_at, turn_times
+from memspan.recall.times.past import tells_of_past
+from memspan.recall.words import word_set
+from memspan.records import Record
+from memspan.store import StoreReader
+
+__all__ = ["days_of_events"]
+
+_DAY: Final = timedelta(days=1)
+_WORD: Final = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_PRESENT: Final = word_set("is are am isn't aren't i'm we're they're")
+_BEFORE_MANY: Final = word_set("the my your his her our their its all some many few both two these those")
+_LOOKED_AT: Final = 1_000
+"""Characters of a text whose verbs are looked at."""
+
+
+def days_of_events(reader: StoreReader, user: str, records: Iterable[Record]) -> dict[str, date]:
+    """By id, the day (UTC) of what happened, of memories that tell of the past and were told at another time than
+    theirs: "Ana ran a marathon" of last year, and of this one, is two events. What is so ("Ana lives in Porto"), or was
+    told without its time, is the same whenever it is told.
+
+    Verbs are those of English; what is told in other languages has no day. O(texts, and sources of what is found).
+    """
+    found = [record for record in records if _is_apart(record, record.recorded_at) and _has_happened(record)]
+    sources = dict.fromkeys(id_ for record in found for id_ in record.sources)
+    turns = turn_times(reader.fetch(user, list(sources)).values()) if sources else {}
+    return {
+        record.id: record.at.date()
+        for record in found
+        if _is_apart(record, said_at(record, turns) or record.recorded_at)
+    }
+
+
+def _is_apart(record: Record, told: datetime | None) -> bool:
+    return record.kind != "episodic" and told is not None and abs(record.at - told) > _DAY
+
+
+def _has_happened(record: Record) -> bool:
+    words = _WORD.findall(record.text[:_LOOKED_AT].lower())
+    return tells_of_past(words) and _PRESENT.isdisjoint(words) and not _is_of_one(words)
+
+
+def _is_of_one(words: Sequence[str]) -> bool:
+    """Whether a verb in the present stands behind a name: "Ana owns a bicycle made in Italy"."""
+    return len(words) > 1 and words[1][-1] == "s" and words[1] != "was" and words[0] not in _BEFORE_MANY
