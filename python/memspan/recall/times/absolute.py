@@ -12,7 +12,7 @@ from .counting import part_at
 from .dotted import dotted_day, slashed_day, spaced_day
 from .events import is_told_by_event
 from .lone_days import is_lone_day
-from .month_days import BEFORE_DAYS, counts_noun
+from .month_days import BEFORE_DAYS, counts_noun, is_asked_alone
 from .named_days import last_named_day, named_day, with_weekend
 from .numbered import is_number
 from .partial import Partial
@@ -131,7 +131,9 @@ def _is_day_of_month(sentence: Sentence, at: int) -> bool:
         return False
     if sentence.kind(at - 2) == "of" and sentence.kind(at - 3) in ("unit", "part"):  # "the week of the 5th"
         return sentence.kind(at - 1) == "the"
-    return sentence.kind(at - 1) == "the" and sentence.kind(at - 2) in BEFORE_DAYS
+    if sentence.kind(at - 1) != "the":
+        return False
+    return sentence.kind(at - 2) in BEFORE_DAYS or is_asked_alone(sentence, at)
 
 
 def _past_the_month(sentence: Sentence, at: int) -> int:

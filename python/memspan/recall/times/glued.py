@@ -26,13 +26,18 @@ _WEEK: Final = re.compile(r"((?:19|20)\d\d)(?:-w(\d\d?)(?:-([1-7]))?|w(\d\d?)|w(
 _TWO_PARTS: Final = re.compile(r"([^/–]+)[/–]([^/–]+)")
 _COUNTED: Final = re.compile(r"(\d{1,3})([^\W\d_]+)(\d{2}|\d{4})?")
 _SHORT_UNITS: Final[dict[str, Unit]] = {"h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"}
+_DIRECTED: Final = ("last", "past", "next")
 _MOST_PARTS: Final = 4
 _NAMED: Final = frozenset(["month", "shortmonth", "now", "offset", "early", "mid", "late"])
 
 
-def split_glued(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -> bool:
-    """Adds the tokens of a piece that begins with a digit, if every part of it can be one of a time; says whether."""
-    if _part_of_year(piece, start, tokens) or _counted(piece, start, lexicon, tokens):
+def split_glued(piece: str, start: int, lexicon: Lexicon, tokens: list[Token], after: str = "") -> bool:
+    """Adds the tokens of a piece that begins with a digit, if every part of it can be one of a time; says whether.
+
+    Args:
+        after: what stands behind it, four characters at least.
+    """
+    if _part_of_year(piece, start, tokens) or _counted(piece, start, lexicon, tokens, after):
         return True
     if (two := _TWO_PARTS.fullmatch(piece)) is not None and _two_parts(two, start, tokens):
         return True
@@ -143,7 +148,7 @@ def _week(piece: str, start: int, tokens: list[Token]) -> bool:
     return True
 
 
-def _counted(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -> bool:
+def _counted(piece: str, start: int, lexicon: Lexicon, tokens: list[Token], after: str) -> bool:
     """As in "2weeks", "3d" and "14Mar2022": a number with its unit or its month, without a space."""
     match = _COUNTED.fullmatch(piece)
     if match is None:
@@ -152,6 +157,8 @@ def _counted(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -> b
     kind, value = lexicon.words.get(word, ("", None))
     if kind not in ("unit", "month", "shortmonth"):
         kind, value = "unit", _SHORT_UNITS.get(match[2])
+        if value is None and match[2] == "m" and _are_minutes(match[1], lexicon, tokens, after):
+            value = "minute"
         if value is None:
             return False
     if match[3] and kind == "unit":
@@ -165,6 +172,14 @@ def _counted(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -> b
         if len(match[3]) == 2:
             tokens[-1].kind = "shortyear"
     return True
+
+
+def _are_minutes(number: str, lexicon: Lexicon, tokens: list[Token], after: str) -> bool:
+    """Whether what "15m" stands beside makes minutes of them: "15m ago", "in the last 15m", not "the last 15m of the
+    race"; the last 3, 6 or 12 may as well be months."""
+    if lexicon.language != "en" or after == " of " or int(number) % 5:
+        return False
+    return after == " ago" or (bool(tokens) and tokens[-1].kind in _DIRECTED)
 
 
 def _two_dates(match: re.Match[str], start: int, lexicon: Lexicon, tokens: list[Token]) -> bool:

@@ -11,7 +11,7 @@ from .calendar import Span, shifted
 from .partial import Partial
 from .reading import Reading, Sentence
 
-__all__ = ["BEFORE_DAYS", "counts_noun", "read_day_on", "span_of_days"]
+__all__ = ["BEFORE_DAYS", "counts_noun", "is_asked_alone", "read_day_on", "span_of_days"]
 
 BEFORE_DAYS: Final = word_set("on by since until before after from")
 """What makes a day of "the 7th", which may be the seventh of anything."""
@@ -22,6 +22,10 @@ _MOST_WEEKDAYS: Final = 5
 """Of a month; "on the 15th Thursday" is a day and its name."""
 _JOINTS: Final = ("comma", "and", "or", "to", "the")
 _THROUGH: Final = word_set("through thru")
+_BEGINS: Final = word_set("and or but so ok okay then")
+_ASKED: Final = (["what", "about", "the"], ["how", "about", "the"])
+_FEW: Final = 5
+"""Things that are listed are asked about so, too: "What about the 2nd?"."""
 _MOST_BACK: Final = 4
 """Months in which a day is looked for that not every month has."""
 
@@ -76,6 +80,16 @@ def read_day_on(sentence: Sentence, at: int, before: Reading) -> Reading | None:
     if span is None:
         return None
     return Reading(span, at + 1, 0.8, "another day of a month", "day", partial=day, recurs="month")
+
+
+def is_asked_alone(sentence: Sentence, at: int) -> bool:
+    """Whether a question is about a number alone that is hardly one of anything but days: "What about the 25th?"."""
+    if not _is_ordinal(sentence, at) or sentence.value(at) <= _FEW or not sentence.ends_at(at + 1):
+        return False
+    words = [token.word for token in sentence.tokens[:at]]
+    if words[0] in _BEGINS:
+        del words[: 1 + (words[1] == ",")]
+    return words in _ASKED or (len(words) < at and words == ["the"])
 
 
 def counts_noun(sentence: Sentence, at: int) -> bool:

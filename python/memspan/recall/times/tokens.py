@@ -29,6 +29,7 @@ _LETTERED: Final = {
 }
 """The same in languages whose word for a quarter begins with another letter, with a year behind it only."""
 _BEFORE_NUMBERS: Final = frozenset(["q", "h", "fy", "t", "s", "w"])
+_TWO_YEARS: Final = re.compile(r"((?:20)?\d\d)([-–/](?:fy)?)((?:20)?\d\d)")
 _WEEK: Final = re.compile(r"w\d{1,2}")
 _HALF_YEARS: Final = ("halbjahr", "semestre", "полугоди", "półrocz")
 _QUARTERS: Final = ("de", "nl", "pl", "ru")
@@ -63,7 +64,7 @@ def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:
             kind = tokens[-1].kind
             if kind == "blob":
                 blob = tokens.pop()
-                if not split_glued(piece, start, lexicon, tokens):
+                if not split_glued(piece, start, lexicon, tokens, text[end : end + 4]):
                     tokens.append(blob)
             elif kind == "date" and start and text[start - 1].isalpha():
                 tokens[-1].kind = "blob"  # "v1.2.2023"
@@ -109,10 +110,17 @@ def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:
                 tokens[-1].kind = "weekday"  # "wed night", but not "in the sun night and day"
         elif kind == "word" and word + text[end : end + 1] in _PARTS_OF_YEARS:
             token.kind = "other"
+        elif word == "mo" and not token.capital and lexicon.language == "en" and _is_counted(tokens):
+            token.kind, token.value = "unit", "month"  # "3 mo ago", but not "in a mo"
         if len(word) < end - start and piece[-2:] in _POSSESSIVE:
             token.possessive = True
         tokens.append(token)
     return _join_phrases(tokens, lexicon)
+
+
+def _is_counted(tokens: Sequence[Token]) -> bool:
+    """Whether a number in figures comes before."""
+    return bool(tokens) and tokens[-1].kind in ("number", "decimal") and tokens[-1].word[0].isdigit()
 
 
 def _front(tokens: list[Token], word: str, symbol: Symbol, start: int, end: int) -> int:
@@ -149,7 +157,7 @@ def _join_phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
             at += 1
             continue
         if token.word == "fy":
-            _short_year(tokens, at + 1)
+            _short_years(tokens, at + 1)
         found = _phrase_at(tokens, at, phrases.get(token.word, ()))
         if found is None:
             glued = _glued(tokens, at)
@@ -256,10 +264,25 @@ def _join_quarter(joined: list[Token], unit: Token, lexicon: Lexicon) -> bool:
     return True
 
 
-def _short_year(tokens: list[Token], at: int) -> None:
-    """The number behind "FY" is a year: "FY22"."""
-    if at < len(tokens) and tokens[at].kind == "number" and len(tokens[at].word) == 2:
-        tokens[at].kind, tokens[at].value = "year", 2000 + tokens[at].value
+def _short_years(tokens: list[Token], at: int) -> None:
+    """The number behind "FY" is a year, or two: "FY22", "FY22-23", "FY 22/23", "FY22-FY23"."""
+    if at == len(tokens):
+        return
+    token = tokens[at]
+    if token.kind == "number" and len(token.word) == 2:
+        token.kind, token.value = "year", 2000 + token.value
+        if [each.kind for each in tokens[at + 1 : at + 3]] != ["dash", "number"]:
+            return
+        dash, last = tokens[at + 1 : at + 3]
+        if len(last.word) == 2 and token.end == dash.start == last.start - 1:
+            last.kind, last.value = "year", 2000 + last.value
+    elif token.kind in ("dotted", "blob") and (two := _TWO_YEARS.fullmatch(token.word.lower())):
+        middle, end = token.start + two.start(2), token.start + two.end(2)
+        tokens[at : at + 1] = [
+            Token("year", 2000 + int(two[1]) % 2000, token.start, middle, two[1]),
+            Token("dash", None, middle, end, "-"),
+            Token("year", 2000 + int(two[3]) % 2000, end, token.end, two[3]),
+        ]
 
 
 def _glued(tokens: list[Token], at: int) -> str:
