@@ -30,18 +30,19 @@ class KeepingCalls(Calls):
         """Write everything of a user, or of all users (`None`), as JSON Lines; returns the number of records in memory.
 
         With them go the cold tier (`evicted` and `original`), the quotas and times to live of the user, and with `None`
-        those of everybody; and of encode jobs that memories came of, what they were shown and made, so that `forget`
-        finds that wherever it is loaded. What `tag` made is left out, and so are jobs of which nothing came: both can
-        be made again. So are logs of jobs, counts of uses, what models cost, what `undo` could take back, and the
-        audit: they are this store's. Secrets of the vault stay encrypted, and their key opens them wherever the file is
-        loaded; those whose time to live is over are left out, with their labels, unless they are pinned or held.
+        those of everybody; of encode jobs that memories came of, what they were shown and made, so that `forget` finds
+        that wherever it is loaded; and which of the procedures that transcripts show were forgotten, so that nobody
+        learns them again. What `tag` made is left out, and so are jobs of which nothing came: both can be made again.
+        So are logs of jobs, counts of uses, what models cost, what `undo` could take back, and the audit: they are this
+        store's. Secrets of the vault stay encrypted, and their key opens them wherever the file is loaded; those whose
+        time to live is over are left out, with their labels, unless they are pinned or held.
 
         Args:
             user: an unknown user makes a file without records.
             file: a path, or a text file open for writing. Links are followed; a file is replaced when the export is
                 complete, a pipe or a device is written as it is.
             embeddings: write the vectors too, so that loading needs no model.
-            records_only: leave out the cold tier, quotas and times to live.
+            records_only: leave out the cold tier, quotas, times to live and what is not to be learnt again.
 
         Raises:
             InvalidArgumentError: an argument is not acceptable, or `file` is one of the store's own.

@@ -13,6 +13,9 @@ __all__ = ["UnlearntReader", "UnlearntWriter"]
 class UnlearntReader(Protocol):
     """In one consistent view."""
 
+    def any(self, user: str) -> bool:
+        """Whether anything is remembered of the user's. O(log n)."""
+
     def through(self, user: str, actions: Sequence[Sequence[str]]) -> list[Micros | None]:
         """For the actions of each procedure, the time of the last run that does not count any more; `None` where all
         runs do."""

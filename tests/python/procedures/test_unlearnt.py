@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
@@ -11,6 +13,7 @@ import pytest
 from agent_sessions import cancel_order
 
 from memspan import Quotas
+from memspan.errors import FormatError
 from memspan.lifecycle.expiring import sweep
 from memspan.memory import Memory
 from memspan.reports.procedure_info import Procedure
@@ -174,3 +177,30 @@ def test_no_name_of_an_action_is_kept(memory: Memory, path: Path, word: str):
         values = [reader.meta(f"unlearnt/{number}") for number in range(1, 4)]
     assert all(word not in value for value in values if value is not None)
     assert any(values)
+
+
+def test_it_stays_away_where_its_transcripts_are_loaded(memory: Memory, tmp_path: Path):
+    ran(memory, 1, 2, 3, 4)
+    memory.forget(user="ana", id=learnt(memory).id)
+    file = tmp_path / "export.jsonl"
+    memory.export("ana", file)
+    with Memory(tmp_path / "other.memspan", "hash:64") as other:
+        other.load(file)
+        assert other.consolidate("ana").upkeep.learnt == 0
+        ran(other, 5, 6, 7)
+        assert learnt(other).successes == 3
+    memory.export("ana", file, records_only=True)
+    assert "unlearnt" not in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("steps", []), ("steps", "find"), ("steps", [1]), ("through", "soon"), ("user", "")]
+)
+def test_what_a_file_says_of_it_is_checked(memory: Memory, field: str, value: object):
+    export = io.StringIO()
+    memory.export("ana", export)
+    header, *_ = export.getvalue().splitlines(keepends=True)
+    line = {"type": "unlearnt", "user": "ana", "steps": ["find"], "through": "2024-05-01T10:00:00Z"}
+    text = header + json.dumps({**line, field: value}) + "\n"
+    with pytest.raises(FormatError, match=f":2: {field}"):
+        memory.load(io.StringIO(text))

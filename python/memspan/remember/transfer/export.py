@@ -18,6 +18,7 @@ from .export_format import encode_record_line, end, header
 from .export_life import life_lines, quota_lines
 from .export_target import TextFile, writable
 from .job_trails import job_lines
+from .unlearnt_lines import unlearnt_lines
 
 __all__ = ["export"]
 
@@ -64,6 +65,9 @@ def export(
         # Late: whoever does not know these lines has read all else.
         for line in job_lines(reader, user, cold=not records_only, without=over):
             _write(lines, line)
+        if not records_only:
+            for line in unlearnt_lines(reader, user):
+                _write(lines, line)
         _write(lines, end())
     return count
 

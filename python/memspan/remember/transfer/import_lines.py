@@ -19,6 +19,7 @@ from .export_format import END_TYPE, Header, decode_header, decode_record_line
 from .export_life import LIFE_TYPES, ColdLine, LifeLine, parsed_life
 from .export_target import TextFile
 from .job_trails import JOB_TYPE, JobLine, parsed_job
+from .unlearnt_lines import UNLEARNT_TYPE, UnlearntLine, parsed_unlearnt
 
 __all__ = ["Line", "RelationLine", "header_of", "parsed_lines", "readable"]
 
@@ -32,7 +33,7 @@ class RelationLine(NamedTuple):
     child: str
 
 
-Line: TypeAlias = Record | RelationLine | Attachment | LifeLine | JobLine
+Line: TypeAlias = Record | RelationLine | Attachment | LifeLine | JobLine | UnlearntLine
 
 
 @contextmanager
@@ -129,7 +130,9 @@ def _parsed(line: dict[str, Any], place: str, dim: int | None) -> Line:
         return parsed_life(line, place, dim)
     if type_ == JOB_TYPE:
         return parsed_job(line, place)
-    accepted = "'record', 'relation', 'secret', 'resource', 'cold', 'quotas', 'lifetime' or 'job'"
+    if type_ == UNLEARNT_TYPE:
+        return parsed_unlearnt(line, place)
+    accepted = "'record', 'relation', 'secret', 'resource', 'cold', 'quotas', 'lifetime', 'unlearnt' or 'job'"
     raise invalid(f"{place}: type", type_, accepted)
 
 

@@ -25,6 +25,7 @@ from .export_life import ColdLine, LifetimeLine, QuotaLine, load_cold
 from .export_target import TextFile
 from .import_lines import Line, RelationLine, parsed_lines, readable
 from .job_trails import JobLine, load_jobs
+from .unlearnt_lines import UnlearntLine, load_unlearnt
 
 __all__ = ["kept_by", "load"]
 
@@ -81,6 +82,7 @@ class _Loading:
         self._attachments: list[Attachment] = []
         self._lifetimes: list[LifetimeLine] = []
         self._jobs: list[JobLine] = []
+        self._unlearnt: list[UnlearntLine] = []
         self._before: dict[str | None, Quotas | None] = {}
         """Quotas of this store that those of the file took the place of, by user."""
         self._count = 0
@@ -118,6 +120,8 @@ class _Loading:
             self._lifetimes.append(line)
         elif isinstance(line, JobLine):
             self._jobs.append(line)
+        elif isinstance(line, UnlearntLine):
+            self._unlearnt.append(line)
         elif isinstance(line, QuotaLine):
             self._flush()
             self._set_quotas(line)
@@ -214,6 +218,7 @@ class _Loading:
         for record in self._labels:
             yield partial(self._load_label, record, secrets.get((record.user, record.id)))
         yield partial(load_jobs, self._engine, self._jobs)
+        yield partial(load_unlearnt, self._engine, self._unlearnt)
         yield partial(load_attachments, self._engine, self._attachments)
         for each in self._lifetimes:
             yield partial(set_lifetime, self._engine, kind=each.kind, seconds=each.seconds, user=each.user)

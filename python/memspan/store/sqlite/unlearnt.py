@@ -21,6 +21,10 @@ def unlearnt_key(user_pk: int) -> str:
 class SqliteUnlearntReader(SqliteRows):
     """`UnlearntReader` on an open transaction."""
 
+    def any(self, user: str) -> bool:
+        pk = self._user_pk(user)
+        return pk is not None and bool(self._known(pk))
+
     def through(self, user: str, actions: Sequence[Sequence[str]]) -> list[Micros | None]:
         pk = self._user_pk(user)
         known = {} if pk is None else self._known(pk)
