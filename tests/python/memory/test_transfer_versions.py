@@ -66,6 +66,25 @@ def test_what_was_said_again_there_is_the_last_that_is_said_here(memory: Memory,
     assert wordings(memory) == ["in Bergen", "in Rome", "in Bergen"]
 
 
+@pytest.mark.parametrize("batch", [1, 512])
+def test_what_is_said_again_is_not_believed_in_between(
+    memory: Memory, other: Memory, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
+    monkeypatch.setattr("memspan.remember.transfer.loading._BATCH", batch)
+    for text in ("in Bergen", "in Rome", "in Bergen"):
+        say(memory, text)
+        if text == "in Bergen":
+            other.load(io.StringIO("".join(exported(memory))))
+    assert wordings(other) == ["in Bergen", "in Rome", "in Bergen"]
+    assert sorted(exported(other)) == sorted(exported(memory))
+    history = other.history(user="ana", id="home")
+    assert history is not None
+    for version in history.versions:
+        believed = other.search("home", user="ana", as_of=version.since)
+        assert [one.text for one in believed] == [version.record.text]
+    assert other.verify() == []
+
+
 def test_what_says_something_else_under_the_id_of_a_version(memory: Memory, other: Memory) -> None:
     say(memory, "in Bergen")
     other.load(io.StringIO("".join(exported(memory))))

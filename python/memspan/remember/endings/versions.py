@@ -53,10 +53,11 @@ def overwriting(
 ) -> Overwriting | None:
     """What has to be written when `record` comes in place of `existing`; `None` when that changes nothing.
 
-    The same words again change neither when they were learnt nor that they are not believed any more; a longer or
-    shorter life and a pin are taken over, and so is an end, unless they are held. Other words are a new belief, and the
-    old one becomes a version. The vault keeps none, nor does what has expired (that is as good as erased, unless it is
-    held; its pin stays), nor an id that leaves no room.
+    The same words again change neither when they were learnt nor that they are not believed any more, but where a
+    version tells that something else was believed in between; a longer or shorter life and a pin are taken over, and so
+    is an end, unless they are held. Other words are a new belief, and the old one becomes a version. The vault keeps
+    none, nor does what has expired (that is as good as erased, unless it is held; its pin stays), nor an id that leaves
+    no room.
 
     Args:
         record: as a caller gave it, without `recorded_at` or embedding where these are left open.
@@ -83,6 +84,11 @@ def overwriting(
         held=record.held or existing.held,
     )
     if same:
+        if _is_believed_later(record, existing):
+            id_, is_kept = _free(version_id(existing), existing, there)
+            if is_kept:
+                embedding = existing.embedding if kept.embedding is None else kept.embedding
+                return Overwriting(replace(kept, embedding=embedding), None, kept=id_)
         return _same_again(kept, existing)
     short = len(existing.id.encode()) + _ROOM <= MAX_NAME_BYTES
     gone = expired and not existing.held
@@ -99,6 +105,13 @@ def overwriting(
     elif existing.retired_at > moment:  # by a clock that went backwards since
         version = replace(version, retired_at=moment)
     return Overwriting(now_stands, with_key(version, VERSION_OF, existing.id))
+
+
+def _is_believed_later(record: Record, existing: Record) -> bool:
+    """Whether a record says when it was learnt, and that it was after what stands there."""
+    if record.recorded_at is None or existing.recorded_at is None or existing.retired_at is not None:
+        return False
+    return record.recorded_at > existing.recorded_at
 
 
 def _says_the_same(record: Record, existing: Record) -> bool:
