@@ -189,7 +189,7 @@ class StoreReader(TokenVectorReader, Protocol):
     def tags(self, user: str) -> set[str]:
         """Tags that a record of the user has or a relation names; no other tag exists."""
 
-    def speakers(self, user: str, now: Micros, *, but: str) -> set[str]:
+    def speakers(self, user: str, now: Micros, *, but: str | None = None) -> set[str]:
         """Who speaks in records of the user that are believed and have not run out by `now`, those of the kind `but`
         left out. O(records of the user)."""
 

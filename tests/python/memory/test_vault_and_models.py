@@ -72,6 +72,25 @@ def test_what_the_vault_had_stays_in_it(asking: Memory, server: ScriptedLLM) -> 
     assert (known_people(server), known_tags(server)) == (["Ana"], ["health"])
 
 
+@pytest.mark.parametrize("kinds", [None, ["vault", "episodic"]])
+def test_what_has_run_out_is_told_by_no_name(
+    asking: Memory, server: ScriptedLLM, kinds: list[str] | None
+) -> None:
+    now = datetime.now(timezone.utc)
+    over = {
+        "text": "old",
+        "speaker": "Bo",
+        "tags": ["pills", "health"],
+        "expires_at": now - timedelta(days=1),
+    }
+    asking.add([over, {**over, "speaker": "Ana"}], user="ana", at=now - timedelta(days=9))
+    asking.ask("Did I run?", user="ana", plan="model", kinds=kinds)
+
+    vault = kinds is not None
+    assert known_people(server) == ["Ana", *(["Dr. House"] if vault else [])]
+    assert known_tags(server) == [*(["clinic"] if vault else []), "health"]
+
+
 def test_what_kinds_must_be_is_said_before_anything_is_asked(asking: Memory, server: ScriptedLLM) -> None:
     with pytest.raises(InvalidArgumentError, match="kinds"):
         asking.ask("Did I run?", user="ana", plan="model", kinds=5)  # type: ignore[arg-type]

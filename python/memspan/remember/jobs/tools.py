@@ -21,7 +21,7 @@ from memspan.llm.deadline import spent_by
 from memspan.llm.protocol import Ready
 from memspan.llm.when_ready import complete
 from memspan.remember.engine import Engine
-from memspan.remember.searching.vault_names import vault_tags
+from memspan.remember.searching.withheld_names import withheld_tags
 from memspan.store import Store, StoreWriter
 from memspan.store.jobs import ClaimedJob, Note, Step
 from memspan.times import now_micros
@@ -293,12 +293,12 @@ class JobTools:
         return unit
 
     async def tags(self) -> Sequence[str]:
-        """See `Tools.tags`; without those of the vault, which no model is told."""
+        """See `Tools.tags`; without those of the vault and of what has run out, which no model is told."""
         user = self._results.job.user
 
         def look() -> list[str]:
             index = self._engine.current()
-            hidden = vault_tags(self._engine.store, index, user)
+            hidden = withheld_tags(self._engine.store, index, user)
             known = sorted(index.tags(user=user), key=lambda tag: (-tag.records, tag.name))
             return [tag.name for tag in known if tag.name not in hidden]
 

@@ -37,7 +37,7 @@ from memspan.times import TimeLike, zone_of
 from .asking import when_asked
 from .contexts import following_of
 from .recall import Recalls
-from .vault_names import vault_names
+from .withheld_names import withheld_names
 
 __all__ = ["Answering", "Prepared", "Question"]
 
@@ -308,10 +308,8 @@ def _circumstances(engine: Engine, question: Question) -> tuple[datetime, Vocabu
 
 @survives_damage
 def _withheld(engine: Engine, question: Question) -> Withheld:
-    """What a model is not told: names and tags of the vault, for whoever does not ask for it."""
-    if question.vault:
-        return Withheld()
-    return vault_names(engine.store, engine.current(), question.user)
+    """What a model is not told: of what has run out, and of the vault for whoever does not ask for it."""
+    return withheld_names(engine.store, engine.current(), question.user, vault=question.vault)
 
 
 async def _require_names(engine: Engine, question: Question, shown: Vocabulary) -> None:

@@ -350,9 +350,9 @@ class SqliteReader(SqliteTokenVectorReader):
         )
         return {tag for (tag,) in rows}
 
-    def speakers(self, user: str, now: Micros, *, but: str) -> set[str]:
+    def speakers(self, user: str, now: Micros, *, but: str | None = None) -> set[str]:
         rows = self._all(
-            f"SELECT DISTINCT r.speaker FROM {RECORDS} WHERE r.user_pk = ? AND r.kind <> ? "  # noqa: S608
+            f"SELECT DISTINCT r.speaker FROM {RECORDS} WHERE r.user_pk = ? AND r.kind IS NOT ? "  # noqa: S608
             "AND r.speaker IS NOT NULL AND x.retired_at IS NULL AND (x.expires_at IS NULL OR x.expires_at > ?)",
             (self._user_pk(user), but, now),
         )
