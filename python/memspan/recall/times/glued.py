@@ -27,6 +27,9 @@ _TWO_PARTS: Final = re.compile(r"([^/–]+)[/–]([^/–]+)")
 _COUNTED: Final = re.compile(r"(\d{1,3})([^\W\d_]+)(\d{2}|\d{4})?")
 _SHORT_UNITS: Final[dict[str, Unit]] = {"h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"}
 _DIRECTED: Final = ("last", "past", "next")
+_NO_NOUN: Final = re.compile(
+    r"\s*(?:$|[^\w\s]|\b(?:i|we|you|he|she|they|it|about|on|in|at|from|with|by|and|or|that|what|who|did|is|was)\b)"
+)
 _MOST_PARTS: Final = 4
 _NAMED: Final = frozenset(["month", "shortmonth", "now", "offset", "early", "mid", "late"])
 
@@ -35,7 +38,7 @@ def split_glued(piece: str, start: int, lexicon: Lexicon, tokens: list[Token], a
     """Adds the tokens of a piece that begins with a digit, if every part of it can be one of a time; says whether.
 
     Args:
-        after: what stands behind it, four characters at least.
+        after: what stands behind it, eight characters of it.
     """
     if _part_of_year(piece, start, tokens) or _counted(piece, start, lexicon, tokens, after):
         return True
@@ -176,10 +179,12 @@ def _counted(piece: str, start: int, lexicon: Lexicon, tokens: list[Token], afte
 
 def _are_minutes(number: str, lexicon: Lexicon, tokens: list[Token], after: str) -> bool:
     """Whether what "15m" stands beside makes minutes of them: "15m ago", "in the last 15m", not "the last 15m of the
-    race"; the last 3, 6 or 12 may as well be months."""
-    if lexicon.language != "en" or after == " of " or int(number) % 5:
+    race", "the last 50m sprint"; the last 3, 6 or 12 may as well be months."""
+    if lexicon.language != "en" or int(number) % 5:
         return False
-    return after == " ago" or (bool(tokens) and tokens[-1].kind in _DIRECTED)
+    if after.startswith(" ago"):
+        return True
+    return bool(tokens) and tokens[-1].kind in _DIRECTED and _NO_NOUN.match(after.lower()) is not None
 
 
 def _two_dates(match: re.Match[str], start: int, lexicon: Lexicon, tokens: list[Token]) -> bool:

@@ -64,7 +64,7 @@ def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:
             kind = tokens[-1].kind
             if kind == "blob":
                 blob = tokens.pop()
-                if not split_glued(piece, start, lexicon, tokens, text[end : end + 4]):
+                if not split_glued(piece, start, lexicon, tokens, text[end : end + 8]):
                     tokens.append(blob)
             elif kind == "date" and start and text[start - 1].isalpha():
                 tokens[-1].kind = "blob"  # "v1.2.2023"
