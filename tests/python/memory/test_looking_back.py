@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -39,6 +40,25 @@ def test_as_of_gives_the_wording_of_then(memory: Memory, kept: bool) -> None:
     if kept:
         assert then.record.fidelity == 1
         assert "compression" not in then.record.metadata
+
+
+def test_as_of_gives_the_wording_of_then_where_the_short_one_got_other_metadata(memory: Memory) -> None:
+    memory.add({"id": "a", "text": TEXT}, user="ana")
+    before = now()
+    memory.compress("ana", "uniform", 0.4)
+    between = now()
+    short = memory.get(user="ana", id="a")
+    assert short is not None
+    memory.add_records([replace(short, metadata={**short.metadata, "seen": True}, recorded_at=None)])
+
+    def read(then: datetime) -> list[str]:
+        return [one.text for one in memory.search("Lisbon", user="ana", as_of=then)]
+
+    assert [read(then) for then in (before, between, now())] == [[TEXT], [short.text], [short.text]]
+    assert memory.verify() == []
+    memory.forget(user="ana", id="a")
+    folder = Path(memory._engine.store.path).parent
+    assert not any(b"new office there" in file.read_bytes() for file in folder.iterdir() if file.is_file())
 
 
 def test_a_superseded_record_that_was_evicted_is_history(memory: Memory) -> None:

@@ -32,7 +32,7 @@ from memspan.remember.jobs.turns import follow_turns
 from memspan.remember.writing.change import Change
 from memspan.store import StoreReader
 from memspan.store.cold import ORIGINAL
-from memspan.times import from_micros, now_micros
+from memspan.times import from_micros, now_micros, to_micros
 
 from .settling import settle
 
@@ -266,19 +266,23 @@ def _keep_originals_apart(
     change: Change, records: Sequence[Record], existing: Mapping[_Key, Record], versions: Mapping[_Key, str]
 ) -> None:
     """What a record said before it was shortened is not what another text replaces, nor the short one where a caller
-    says it: it stays with the version that was shortened, if there is one, of which the ids are given."""
-    if change.writer.cold.empty:
+    says it: it stays with the version that was shortened, if there is one, of which the ids are given. Where the record
+    is still the shortened one, both have it."""
+    cold = change.writer.cold
+    if cold.empty:
         return
-    reworded = [
-        (record.user, record.id)
-        for record in records
-        if (before := existing.get((record.user, record.id))) is not None
-        and (before.text != record.text or _is_shortened(before) > _is_shortened(record))
-    ]
-    for user, id_ in reworded:
-        if (user, id_) in versions:
-            change.writer.cold.rename_originals(user, {id_: versions[user, id_]})
-        change.writer.cold.drop(user, [id_], ORIGINAL)
+    for record in records:
+        user, id_ = key = record.user, record.id
+        before = existing.get(key)
+        if before is None:
+            continue
+        if before.text != record.text or _is_shortened(before) > _is_shortened(record):
+            if key in versions:
+                cold.rename_originals(user, {id_: versions[key]})
+            cold.drop(user, [id_], ORIGINAL)
+        elif key in versions and _is_shortened(before):
+            for copy in cold.fetch(user, [id_], reason=ORIGINAL, embeddings=True).values():
+                cold.keep_originals([replace(copy.record, id=versions[key])], to_micros(copy.moved_at))
 
 
 def _is_shortened(record: Record) -> bool:
