@@ -24,6 +24,7 @@ _JOINTS: Final = ("comma", "and", "or", "to", "the")
 _THROUGH: Final = word_set("through thru")
 _BEGINS: Final = word_set("and or but so ok okay then")
 _ASKED: Final = (["what", "about", "the"], ["how", "about", "the"])
+_ENDS: Final = ("", "comma", "dot", "other")
 _FEW: Final = 5
 """Things that are listed are asked about so, too: "What about the 2nd?"."""
 _MOST_BACK: Final = 4
@@ -84,12 +85,13 @@ def read_day_on(sentence: Sentence, at: int, before: Reading) -> Reading | None:
 
 def is_asked_alone(sentence: Sentence, at: int) -> bool:
     """Whether a question is about a number alone that is hardly one of anything but days: "What about the 25th?"."""
-    if not _is_ordinal(sentence, at) or sentence.value(at) <= _FEW or not sentence.ends_at(at + 1):
+    if not _is_ordinal(sentence, at) or sentence.value(at) <= _FEW or not _is_over(sentence, at + 1):
         return False
     words = [token.word for token in sentence.tokens[:at]]
     if words[0] in _BEGINS:
         del words[: 1 + (words[1] == ",")]
-    return words in _ASKED or (len(words) < at and words == ["the"])
+    alone = len(words) < at and words == ["the"] and sentence.kind(at + 1) in _ENDS
+    return alone or words in _ASKED
 
 
 def counts_noun(sentence: Sentence, at: int) -> bool:
