@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from memspan.recall.words import word_set
+
 from .glued import join_written, split_glued
 from .lexicon import Lexicon, Symbol, Token
 from .numerals import read_number
@@ -34,6 +36,14 @@ _WEEK: Final = re.compile(r"w\d{1,2}")
 _HALF_YEARS: Final = ("halbjahr", "semestre", "полугоди", "półrocz")
 _QUARTERS: Final = ("de", "nl", "pl", "ru")
 """Languages whose word for a quarter hardly means anything else."""
+_AROUND: Final = 20
+_BEFORE_QUARTERS: Final = frozenset(["in", "to", "of", "the"])
+_OTHER_TERMS: Final = word_set(
+    "école scolaire classe bulletin note notes élève élèves lycée collège grossesse enceinte escuela escolar colegio "
+    "clase notas alumno alumnos embarazo embarazada instituto scuola scolastico voti pagella gravidanza incinta liceo "
+    "escola turma aluno alunos gravidez grávida boletim"
+)
+"""What has terms of three months that begin when they will."""
 _ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
 _WITH_YEAR: Final = re.compile(r"([1-4])[/-]((?:19|20)?\d\d)")
 _WEEK_OF_YEAR: Final = re.compile(r"(\d{1,2})/((?:19|20)?\d\d)")
@@ -145,7 +155,7 @@ def _join_phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     at = 0
     while at < len(tokens):
         token = tokens[at]
-        if lexicon.language != "en" and _join_quarter(joined, token, lexicon):
+        if lexicon.language != "en" and _join_quarter(joined, tokens, at, lexicon):
             at += 1
             continue
         if joined and (week := _week_of_year(joined[-1], token)) is not None:  # "KW 20/2023"
@@ -239,9 +249,10 @@ def _glued_week(tokens: list[Token], at: int, glued: str, joined: list[Token]) -
     return tokens[at : at + 3]
 
 
-def _join_quarter(joined: list[Token], unit: Token, lexicon: Lexicon) -> bool:
+def _join_quarter(joined: list[Token], tokens: Sequence[Token], place: int, lexicon: Lexicon) -> bool:
     """Take a number before a word for a quarter into it, or for half a year: "2. Quartal", "II trimestre", "1
     полугодие"; says whether."""
+    unit = tokens[place]
     quarter = (unit.kind, unit.value) == ("unit", "quarter") and unit.word not in lexicon.many
     if not quarter and not (unit.kind == "half" and unit.word.startswith(_HALF_YEARS)):
         return False
@@ -251,8 +262,11 @@ def _join_quarter(joined: list[Token], unit: Token, lexicon: Lexicon) -> bool:
         return False
     number = joined[at]
     # "Im zweiten Quartal"; a list of them is read as one, and a "trimestre" may be one of a school.
-    spelled = number.ordinal and quarter and lexicon.language in _QUARTERS
-    spelled = spelled and not (at and joined[at - 1].kind in ("and", "or", "comma", "to"))
+    spelled = number.ordinal and quarter
+    if spelled and lexicon.language in _QUARTERS:
+        spelled = not (at and joined[at - 1].kind in ("and", "or", "comma", "to"))
+    elif spelled:
+        spelled = _is_of_year(joined, at, tokens, place)
     told = number.kind == "number" and (spelled or number.word[0].isdigit())
     which = number.value if told else None
     if number.capital and number.word in _ROMAN:
@@ -262,6 +276,18 @@ def _join_quarter(joined: list[Token], unit: Token, lexicon: Lexicon) -> bool:
     del joined[at:]
     joined.append(Token("quarter", (which, 3 if quarter else 6), number.start, unit.end, unit.word))
     return True
+
+
+def _is_of_year(joined: Sequence[Token], number_at: int, tokens: Sequence[Token], at: int) -> bool:
+    """Whether a "trimestre" is one of a year, and no list or range of them ends in it: "au premier trimestre ?", but
+    not "le premier trimestre de grossesse", "du premier au deuxième trimestre"."""
+    if not number_at or joined[number_at - 1].kind not in _BEFORE_QUARTERS:
+        return False
+    if any(token.kind == "number" for token in joined[max(0, number_at - 4) : number_at]):
+        return False
+    ends = at + 1 == len(tokens) or tokens[at + 1].kind in ("comma", "dot", "other")
+    around = tokens[max(0, at - _AROUND) : at + _AROUND]
+    return ends and all(token.word not in _OTHER_TERMS for token in around)
 
 
 def _short_years(tokens: list[Token], at: int) -> None:
