@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memspan import Memory, Record
-from memspan.lifecycle.merging.duplicates import Merging, _ending, mergers
+from memspan.lifecycle.merging.duplicates import Merging, _ending, mergers, united
 from memspan.reports.duplicates import Duplicate
 
 START = datetime(2022, 5, 1, tzinfo=timezone.utc)
@@ -54,6 +54,15 @@ def test_what_comes_again_later_is_the_newest_then(memory: Memory) -> None:
     assert left(memory, fact("a", PORTO, 0), fact("b", BRAGA, 200)) == ["b", "a"]
     assert left(memory, fact("c", PORTO, 400)) == ["c", "b"]
     assert left(memory, fact("d", BRAGA, 600)) == ["d", "c"]
+
+
+def test_what_is_true_again_in_other_words_is_the_newest() -> None:
+    known = {
+        "a": fact("a", PORTO, 0, importance=0.9),
+        "c": fact("c", "Ana lives in Porto!", 400, importance=0.5),
+    }
+    (found,) = mergers([Duplicate("a", "c", 0.99)], known, Merging())
+    assert (found.kept.id, united(found.kept, found.ending)["importance"]) == ("c", 0.9)
 
 
 def test_what_is_truer_ends_nothing_that_was_told_later(memory: Memory) -> None:

@@ -114,9 +114,9 @@ def mergers(
 ) -> list[Merger]:
     """Who stays for whom. Each memory ends once at most, and what stays for others does not end.
 
-    The best wording stays: what is held or pinned first, then by fidelity, importance, number of different words, and
-    the latest; of one time the one that was learnt first, as of turns. No memory ends for an earlier one of the same
-    text: who lives in Porto, then in Braga, and then in Porto, lives in Porto. What happened ends for nothing that
+    The best wording stays: what is held or pinned first, then by fidelity, number of different words, and the latest;
+    of one time by importance, then the one that was learnt first, as of turns. No memory ends for an earlier one of the
+    same text: who lives in Porto, then in Braga, and then in Porto, lives in Porto. What happened ends for nothing that
     happened more than a day before or after. And what its kind lets live longer ends for nothing that lives shorter: it
     would be gone too early. Every memory that ends is itself near the one that stays for it, so that a chain of small
     steps leads nowhere. O(pairs log pairs).
@@ -131,7 +131,7 @@ def mergers(
         days: by id, the day of what happened, as `days_of_events` tells.
     """
     likeness = Likeness(pairs, records, merging.least)
-    order = _by_rank([records[id_] for id_ in likeness.ids if id_ not in gone])
+    order = _by_rank(records[id_] for id_ in likeness.ids if id_ not in gone)
     groups = {id_: _group(records[id_], follows or {}, lifetimes or {}, days or {}) for id_ in order}
     free = Candidates(likeness)
     for id_ in order:
@@ -226,14 +226,9 @@ def _is_current(record: Record) -> bool:
     return record.until is None and record.retired_at is None
 
 
-def _by_rank(records: Sequence[Record]) -> list[str]:
+def _by_rank(records: Iterable[Record]) -> list[str]:
     """Ids, the best wording first. Sorted in pieces: the whole would keep the interpreter for milliseconds."""
-    importance: dict[str, float] = {}
-    for number, record in enumerate(records):
-        if number % _SORTED == 0:
-            sleep(0)
-        importance[record.text] = max(_importance(record), importance.get(record.text, -1.0))
-    ranks = (_rank(record, importance[record.text]) for record in records)
+    ranks = iter(map(_rank, records))
     pieces = []
     while piece := list(islice(ranks, _SORTED)):
         pieces.append(sorted(piece))
@@ -241,16 +236,12 @@ def _by_rank(records: Sequence[Record]) -> list[str]:
     return [rank[-1] for rank in merge(*pieces)]
 
 
-def _importance(record: Record) -> float:
-    return -1.0 if record.importance is None else record.importance
-
-
-def _rank(record: Record, importance: float) -> tuple[Any, ...]:
-    """`importance` is the greatest of its text: what stays gets that."""
-    words = len(set(_core.analyze(record.text, "english")))
-    wording = -record.fidelity, -importance, -words
+def _rank(record: Record) -> tuple[Any, ...]:
+    wording = -record.fidelity, -len(set(_core.analyze(record.text, "english")))
     latest = 0 if record.kind == "episodic" else -to_micros(record.at)
-    last = -_importance(record), record.recorded_at or record.at, record.id
+    # What stays gets the greatest importance in any case.
+    importance = -1.0 if record.importance is None else record.importance
+    last = -importance, record.recorded_at or record.at, record.id
     return (not record.held, not record.pinned, -_life(record), *wording, latest, *last)
 
 
