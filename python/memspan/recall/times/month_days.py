@@ -25,6 +25,7 @@ _THROUGH: Final = word_set("through thru")
 _BEGINS: Final = word_set("and or but so ok okay then")
 _ASKED: Final = (["what", "about", "the"], ["how", "about", "the"])
 _ENDS: Final = ("", "comma", "dot", "other")
+_MOST_BEFORE: Final = 5
 _FEW: Final = 5
 """Things that are listed are asked about so, too: "What about the 2nd?"."""
 _MOST_BACK: Final = 4
@@ -85,7 +86,9 @@ def read_day_on(sentence: Sentence, at: int, before: Reading) -> Reading | None:
 
 def is_asked_alone(sentence: Sentence, at: int) -> bool:
     """Whether a question is about a number alone that is hardly one of anything but days: "What about the 25th?"."""
-    if not _is_ordinal(sentence, at) or sentence.value(at) <= _FEW or not _is_over(sentence, at + 1):
+    if at > _MOST_BEFORE or not _is_ordinal(sentence, at) or sentence.value(at) <= _FEW:
+        return False
+    if not _is_over(sentence, at + 1):
         return False
     words = [token.word for token in sentence.tokens[:at]]
     if words[0] in _BEGINS:
