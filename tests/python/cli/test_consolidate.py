@@ -105,10 +105,10 @@ def test_a_dry_run_says_what_would_be_done(run, run_json, repeated):
     assert said == [
         "memories: would be 0 expired, 0 evicted, 0 pruned, 1 merged into others, 0 procedures learnt",
         "stale: 0",
-        "  merge ana: again into f0",
+        "  merge ana: f0 into again",
     ]
     document = run_json("consolidate", "--store", repeated, "--dry-run")
-    planned = {"action": "merge", "user": "ana", "records": ["again"], "into": "f0"}
+    planned = {"action": "merge", "user": "ana", "records": ["f0"], "into": "again"}
     assert document["upkeep"]["planned"] == [planned]
     assert run_json("runs", "--store", repeated)["runs"] == []
     assert run("runs", "--store", repeated).stdout.startswith("no runs; ")
