@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from memspan.index import Index
@@ -27,25 +28,27 @@ def withheld_names(store: Store, index: Index, user: str, *, vault: bool = False
     Args:
         vault: whether the vault is asked for by name, and may be told.
     """
-    speakers: set[str] = set()
-    tags: dict[str, None] = {}
     now = now_micros()
     with store.reading() as reader:
-        for record in _hidden(reader, index, user, now, vault):
-            tags |= dict.fromkeys(record.tags)
-            if record.speaker is not None:
-                speakers.add(record.speaker)
+        hidden = list(_hidden(reader, index, user, now, vault))
+        speakers = {record.speaker for record in hidden if record.speaker is not None}
         if speakers:
             speakers -= reader.speakers(user, now, but=None if vault else "vault")
-    kinds = [*KINDS] if vault else _OTHERS
-    found = index.search_many([_outside(user, tag, kinds) for tag in tags])
-    hidden = (tag for tag, hits in zip(tags, found, strict=True) if not len(hits))
-    return Withheld(frozenset(speakers), frozenset(hidden))
+    return Withheld(frozenset(speakers), _tags(index, user, hidden, vault))
 
 
 def withheld_tags(store: Store, index: Index, user: str) -> frozenset[str]:
     """The tags of `withheld_names`."""
-    return withheld_names(store, index, user).tags
+    with store.reading() as reader:
+        hidden = list(_hidden(reader, index, user, now_micros(), False))
+    return _tags(index, user, hidden, False)
+
+
+def _tags(index: Index, user: str, hidden: Iterable[Record], vault: bool) -> frozenset[str]:
+    tags = list(dict.fromkeys(tag for record in hidden for tag in record.tags))
+    kinds = [*KINDS] if vault else _OTHERS
+    found = index.search_many([_outside(user, tag, kinds) for tag in tags])
+    return frozenset(tag for tag, hits in zip(tags, found, strict=True) if not len(hits))
 
 
 def _hidden(reader: StoreReader, index: Index, user: str, now: int, vault: bool) -> Iterator[Record]:
@@ -60,7 +63,7 @@ def _hidden(reader: StoreReader, index: Index, user: str, now: int, vault: bool)
     # Whose tags may be in the hierarchy.
     for piece in chunks([] if vault else reader.cold.of_kind(user, "vault")):
         for cold in reader.cold.fetch(user, piece).values():
-            yield cold.record
+            yield replace(cold.record, speaker=None)
 
 
 def _outside(user: str, tag: str, kinds: list[str]) -> Query:
