@@ -130,7 +130,7 @@ class Asker:
         if self._file.data_set.name != "longmemeval":
             return None
         turns = self._file.turns[question.user]
-        everything = self._search(question, min(MAX_K, len(turns)))
+        everything = self._search(question, min(MAX_K, max(1, len(turns))))
         return UserTurns(
             tuple(recall.id for recall in everything if recall.record.speaker == "user"),
             frozenset(id_ for id_ in question.evidence if turns[id_].speaker == "user"),

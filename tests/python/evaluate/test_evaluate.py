@@ -80,6 +80,29 @@ def test_every_question_of_every_data_set_is_asked(labelled: Labelled, stores: P
     assert {group.name for group in result.groups()[1:]} == set(result.categories)
 
 
+@pytest.mark.parametrize(
+    ("name", "left", "user"),
+    [
+        ("locomo", lambda value: value[1]["conversation"].update(session_1=[]), "harbour"),
+        (
+            "longmemeval",
+            lambda value: value[1].update(
+                haystack_sessions=[], haystack_session_ids=[], haystack_dates=[], answer_session_ids=[]
+            ),
+            "q-2_abs",
+        ),
+    ],
+)
+def test_a_conversation_in_which_nothing_is_said_is_asked_about(
+    labelled: Labelled, stores: Path, name: str, left: Callable[[Any], None], user: str
+) -> None:
+    result = run(labelled(name, left), name, stores, tokens=100)
+    (silent,) = [each for each in result.questions if each.question.user == user]
+    assert silent.retrieved == ()
+    assert not silent.scored
+    assert result.groups()[0].scored > 0
+
+
 def test_micro_averages_and_counts() -> None:
     result = evaluation(
         answer("a", "x", category="one"),

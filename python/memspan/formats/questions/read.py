@@ -55,4 +55,6 @@ def read_labelled(path: str | os.PathLike[str], data_set: str) -> LabelledFile:
         questions = tuple(known.read(items, Request(str(path), path, None), turns))
     if not questions:
         raise FormatError(f"{path}: holds no questions; accepted: a file of {data_set} with one at least")
+    for question in questions:  # some are about a conversation in which nothing was said
+        turns.setdefault(question.user, {})
     return LabelledFile(path, known, turns, questions)
