@@ -255,13 +255,13 @@ def _embeddings(
     if count == 0:
         _column(values, "embeddings", count)
         return None, None
-    listed = isinstance(values, (list, tuple)) and len(values) == count
-    if listed and (arrays := _core.copy_rows(values, dim)) is not None:
-        return arrays, None
     shape = (count, dim)
     if isinstance(values, (list, tuple)):
         column: Sequence[Any] = _column(values, "embeddings", count)
-        if not any(row is None or is_masked(row) for row in column):
+        masked = any(type(row) is not np.ndarray and is_masked(row) for row in column)
+        if not masked and (arrays := _core.copy_rows(column, dim)) is not None:
+            return arrays, None
+        if not masked and not any(row is None for row in column):
             return as_embedding(column, "embeddings", shape), None
     else:
         rows = as_array(values, "embeddings", f"float values of shape {shape}")

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from memspan import _core
-from memspan.arguments import as_choice, as_flag, as_integer, as_kind, as_text, as_texts
+from memspan.arguments import as_choice, as_flag, as_integer, as_kind, as_text, as_texts, is_masked
 from memspan.errors import invalid
 from memspan.records import KINDS
 from memspan.times import TimeLike, to_micros
@@ -118,8 +118,17 @@ def _capacities(capacities: Any) -> list[int | None]:
     return limits
 
 
+def _is_column(values: Any, dtype: DTypeLike, count: int) -> bool:
+    return (
+        isinstance(values, np.ndarray)
+        and values.dtype == dtype
+        and values.shape == (count,)
+        and not is_masked(values)
+    )
+
+
 def _counts(values: Any, count: int) -> NDArray[np.uint32]:
-    if isinstance(values, np.ndarray) and values.dtype == np.uint32 and values.shape == (count,):
+    if _is_column(values, np.uint32, count):
         return np.ascontiguousarray(values)
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__") or len(values) != count:
         raise invalid("counts", values, f"{count} numbers, one for each id")
@@ -129,7 +138,7 @@ def _counts(values: Any, count: int) -> NDArray[np.uint32]:
 
 
 def _lasts(values: Any, count: int) -> NDArray[np.int64]:
-    if isinstance(values, np.ndarray) and values.dtype == np.int64 and values.shape == (count,):
+    if _is_column(values, np.int64, count):
         return np.ascontiguousarray(values)
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__") or len(values) != count:
         raise invalid("lasts", values, f"{count} times, one for each id")

@@ -115,6 +115,7 @@ def test_a_zero_row() -> None:
         np.full((COUNT, DIM), 1e300),
         np.ma.masked_array(np.ones((COUNT, DIM)), mask=np.eye(COUNT, DIM)),
         [np.ma.masked_array(np.ones(DIM), mask=np.arange(DIM) == 1)] * COUNT,
+        [np.ma.masked_array(np.ones(DIM, np.float32), mask=np.arange(DIM) == 1)] * COUNT,
         bad.Unreadable(),
         "abcd",
         5,

@@ -279,6 +279,15 @@ def test_uses_that_were_set_count_for_the_value() -> None:
     assert index.add(user="ana", id="newer", at=0, importance=1.0) == ["m1"]
 
 
+@pytest.mark.parametrize("masked", ["counts", "lasts"])
+def test_uses_under_a_mask_are_refused(masked: str) -> None:
+    index = limited()
+    uses = {"counts": np.ones(2, np.uint32), "lasts": np.ones(2, np.int64)}
+    uses[masked] = np.ma.masked_array(uses[masked], mask=[False, True])
+    with pytest.raises(memspan.InvalidArgumentError, match=rf"^{masked}\[1\]"):
+        index.set_uses(user="ana", ids=["m0", "m1"], **uses)
+
+
 def test_uses_of_users_who_leave_memory() -> None:
     index = memspan.Index(DIM, track_uses=True, max_resident_bytes=20_000)
     for user in range(60):
