@@ -56,12 +56,17 @@ def _read(source: Source, format: str | None, user: str | None) -> Iterator[Turn
             del first
         elif format is None:
             raise FormatError(f"{file}: empty; its format cannot be told")
+        found = False
         try:
-            yield from FORMATS[format].read(items, Request(file, source_path(source), user))
+            for turn in FORMATS[format].read(items, Request(file, source_path(source), user)):
+                found = True
+                yield turn
         except FormatError as error:
             if other is None:
                 raise
             raise FormatError(f"{error}; it looks like {other}") from error
+        if other is not None and not found:  # logs of programs hold much that is passed over
+            raise FormatError(f"{file}: holds nothing of {format}; it looks like {other}")
 
 
 def _is_format(format: object) -> bool:

@@ -46,7 +46,16 @@ def test_formats_carry_their_names_and_summaries() -> None:
         assert each.summary
 
 
-@pytest.mark.parametrize(("called", "name"), [("beam", "locomo"), ("locomo", "beam"), ("realtalk", "chat")])
+@pytest.mark.parametrize(
+    ("called", "name"),
+    [
+        ("beam", "locomo"),
+        ("locomo", "beam"),
+        ("realtalk", "chat"),
+        ("claude-code", "chat"),
+        ("codex", "claude-code"),
+    ],
+)
 def test_a_file_of_another_format_says_which(
     sample_file: Callable[[str], Path], called: str, name: str
 ) -> None:
