@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memspan.fitting.examples import Example, collect
 from memspan.ranking import Ranker, default_ranker
 
 pytest.importorskip("scipy")
@@ -166,9 +168,9 @@ def test_nothing_to_learn_from_is_an_error(run: Callable[..., Any], store: Path,
     assert not out.exists()
 
 
-def test_tables_say_that_tuned_questions_saw_the_data_set(
-    run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def from_talks(tmp_path: Path) -> tuple[Any, ...]:
+    """The command that learns from two conversations in LoCoMo's layout."""
     conversations = [
         {
             "sample_id": name,
@@ -188,23 +190,36 @@ def test_tables_say_that_tuned_questions_saw_the_data_set(
     ]
     file = tmp_path / "talks.json"
     file.write_text(json.dumps(conversations), encoding="utf-8")
-    arguments = (
-        "fit",
-        "--data",
-        "locomo",
-        file,
-        "--embedder",
-        "hash",
-        "--store-dir",
-        tmp_path / "kept",
-        "--no-adapter",
-    )
+    return ("fit", "--data", "locomo", file, "--embedder", "hash", "--store-dir", tmp_path / "kept")
+
+
+def test_tables_say_that_tuned_questions_saw_the_data_set(
+    run: Callable[..., Any], from_talks: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = (*from_talks, "--no-adapter")
     told = "questions were tuned with"
     assert told not in run(*arguments).output
     assert json.loads(run(*arguments, "--json").stdout)["questions_tuned_on"] == []
     monkeypatch.setattr("memspan.cli.commands.fit.has_tuned_questions", lambda *_: True)
     assert told in " ".join(run(*arguments).output.split())
     assert json.loads(run(*arguments, "--json").stdout)["questions_tuned_on"] == ["locomo"]
+
+
+@pytest.mark.parametrize("adapter", ["--adapter", "--no-adapter"])
+def test_nothing_is_left_out_where_nothing_to_learn_from_would_remain(
+    run_json: Callable[..., Any], from_talks: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch, adapter: str
+) -> None:
+    def without_garden(*arguments: Any, **options: Any) -> list[Example]:
+        """As in long conversations, the evidence is no candidate."""
+        return [
+            replace(each, relevant=each.relevant & (each.conversation != "garden"))
+            for each in collect(*arguments, **options)
+        ]
+
+    monkeypatch.setattr("memspan.cli.commands.fit.collect", without_garden)
+    quality = run_json(*from_talks, adapter)["quality"]
+    assert list(quality) == ["package"]
+    assert quality["package"]["locomo"]["questions"] == 2 * len(TOPICS)
 
 
 def test_a_data_set_without_evidence_is_named(run: Callable[..., Any], tmp_path: Path) -> None:

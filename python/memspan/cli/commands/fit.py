@@ -19,7 +19,14 @@ from memspan.embed import resolve_embedder
 from memspan.errors import FormatError
 from memspan.evaluate import DATA_SETS
 from memspan.fitting.adapter import Asking, EmbedderName
-from memspan.fitting.cross_validation import HOLD_OUTS, HoldOut, Quality, by_rankers, cross_validate
+from memspan.fitting.cross_validation import (
+    HOLD_OUTS,
+    HoldOut,
+    Parts,
+    Quality,
+    by_rankers,
+    cross_validate,
+)
 from memspan.fitting.examples import AdapterOf, Example, collect, collect_askings
 from memspan.fitting.labelled_store import Flaw, collect_own
 from memspan.fitting.learning import Learning
@@ -174,7 +181,7 @@ def fit_(
     if adapted:
         askings = source.askings()
         learning = Learning(askings, source.embedder(), source.examples, **wanted)
-        tables |= _validated(askings, learning.cross_validate) if validated else {}
+        tables |= _validated(examples, learning.cross_validate) if validated else {}
         ranker = learning.ranker(notes)
     else:
         check = partial(cross_validate, examples, **wanted)
@@ -264,12 +271,14 @@ class _Source:
 
 
 def _validated(
-    questions: Sequence[Asking] | Sequence[Example], check: Callable[[HoldOut], dict[str, Quality]]
+    examples: Sequence[Example], check: Callable[[HoldOut], dict[str, Quality]]
 ) -> dict[str, dict[str, Quality]]:
-    ways = [
-        way
-        for way in HOLD_OUTS
-        if len({(each.data_set, each.conversation if way == "conversation" else "") for each in questions})
-        > 1
-    ]
+    """By what is left out, where something to learn from remains whatever it is."""
+    ways = [way for way in HOLD_OUTS if len(_teaching(examples, way)) > 1]
     return {way: check(way) for way in ways}
+
+
+def _teaching(examples: Sequence[Example], way: HoldOut) -> set[object]:
+    """The parts that are left out in turn and have a question with evidence among its candidates."""
+    parts = Parts.of([(each.data_set, each.conversation) for each in examples], way)
+    return {parts(each.data_set, each.conversation) for each in examples if each.relevant.any()}
