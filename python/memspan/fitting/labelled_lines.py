@@ -10,7 +10,7 @@ from typing import Any, Final
 from memspan.base.half_emoji import without_half_emoji
 from memspan.errors import FormatError
 from memspan.formats.questions import LabelledQuestion
-from memspan.times import to_moment
+from memspan.times import to_likely_micros, to_moment
 
 __all__ = ["read_lines"]
 
@@ -53,6 +53,8 @@ def _question(line: bytes, place: str) -> LabelledQuestion:
         raise _refused(place, "evidence", fields, "a list of one or more ids of records")
     now = fields.get("now")
     try:
+        if now is not None:
+            to_likely_micros(now, "now")
         moment = None if now is None else to_moment(now, "now")
     except ValueError as error:
         raise FormatError(f"{place}: {error}") from error

@@ -186,6 +186,7 @@ def test_a_broken_field_is_named(memory: Memory, tmp_path: Path, bad: str, told:
         line(evidence=None),
         line(now="never"),
         line(now=[2024]),
+        line(now=1_714_867_200),
         line(question="x" * (1 << 20)),
     ],
 )
