@@ -185,3 +185,8 @@ def test_missing_file_is_wrong_usage(run, store):
 
 def test_an_empty_file_is_refused(run, store, write_lines):
     assert "empty" in run("ingest", write_lines(), "--store", store, code=3).stderr
+
+
+def test_a_broken_file_for_a_folder_in_place_of_a_store_is_refused(run, write_lines):
+    result = run("ingest", write_lines("{broken"), "--store", ".", code=3)
+    assert "not JSON" in result.stderr

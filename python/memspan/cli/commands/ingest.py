@@ -175,7 +175,7 @@ def _run(
 
 def store_bytes(store: Path) -> int:
     """Bytes of the database, its log and the index's cache file."""
-    paths = (store.with_name(store.name + suffix) for suffix in ("", "-wal", ".index"))
+    paths = (Path(f"{store}{suffix}") for suffix in ("", "-wal", ".index"))
     return sum(path.stat().st_size for path in paths if path.is_file())
 
 
