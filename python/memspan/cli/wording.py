@@ -11,6 +11,8 @@ __all__ = ["in_words_of_commands"]
 
 _TYPED: Final[Mapping[str, str]] = {
     "Memory.jobs lists them": "`memspan jobs` lists them",
+    "`runs` lists them": "`memspan runs` lists them",
+    "`memspan load` and `Memory.load` read it": "`memspan load` reads it",
     "open the memory with Memory(path, llm=...)": "give --llm MODEL or set MEMSPAN_LLM",
     "With `another_key` it can begin": "With --another-key it can begin",
     "the text that `memspan.vault.new_key` makes of them": "the text that `memspan vault new-key` makes of them",

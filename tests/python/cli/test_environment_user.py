@@ -121,5 +121,5 @@ def test_errors_name_what_both_python_and_the_shell_have(store: Path) -> None:
         failed = run(*command, "--store", str(store))
         assert failed.exit_code == 1
         assert "odd" in failed.output
-        assert "`runs` lists them" in failed.output
+        assert "`memspan runs` lists them" in failed.output
         assert "Memory" not in failed.output

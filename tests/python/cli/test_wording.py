@@ -93,6 +93,14 @@ def test_a_store_of_an_embedder_of_ones_own_says_what_can_be_typed(run, store):
     assert "Memory" not in refused
 
 
+def test_an_export_that_is_ingested_names_its_command(run, single, tmp_path):
+    out = tmp_path / "out.jsonl"
+    run("export", out, "--store", single, "--user", "ana")
+    refused = run("ingest", out, "--store", tmp_path / "other.memspan", code=3).stderr
+    assert "`memspan load` reads it" in refused
+    assert "Memory" not in refused
+
+
 def test_one_call_is_no_plural():
     said = usage_line(Usage(calls=1, prompt_tokens=1, completion_tokens=1))
     assert said == "1 call, 1 prompt token, 1 completion token"
