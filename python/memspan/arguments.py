@@ -8,6 +8,7 @@ import operator
 import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -118,7 +119,11 @@ def as_residency(max_bytes: Any, spill_directory: Any) -> tuple[int, bytes]:
     limit = as_byte_limit(max_bytes, "max_resident_bytes")
     if spill_directory is None:
         spill_directory = _temporary_directory() if limit else "."
-    return limit, as_path(spill_directory, "spill_directory")
+    directory = as_path(spill_directory, "spill_directory")
+    if limit:  # Files are made there later, when the process may work in another directory.
+        with suppress(FileNotFoundError):  # whose own is gone: the core finds nothing there, and says so
+            directory = os.path.abspath(directory)
+    return limit, directory
 
 
 def _temporary_directory() -> str:

@@ -134,6 +134,19 @@ def test_a_spill_directory_must_be_there_if_memory_is_limited(tmp_path: Path) ->
         memspan.Index(3, max_resident_bytes=1, spill_directory=tmp_path / "s")
 
 
+def test_a_spill_directory_stays_when_the_process_works_in_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "waiting").mkdir()
+    monkeypatch.chdir(tmp_path)
+    index = memspan.Index(32, max_resident_bytes=60_000, spill_directory="waiting")
+    monkeypatch.chdir(tmp_path / "waiting")
+    filled(index)
+    stats = index.stats()
+    assert stats["failed_spills"] == 0
+    assert stats["resident_users"] < stats["users"]
+
+
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
 def test_a_spill_directory_must_be_writable(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
