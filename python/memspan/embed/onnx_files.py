@@ -14,10 +14,11 @@ __all__ = ["check_file", "digest", "packaged", "require_digests"]
 
 
 def check_file(path: Any, argument: str) -> Path:
-    """`path` when it names an existing file; `InvalidArgumentError` otherwise."""
+    """`path` when it names an existing file, which is read later, wherever the process works then;
+    `InvalidArgumentError` otherwise."""
     if not isinstance(path, (str, os.PathLike)) or not Path(path).is_file():
         raise invalid(argument, path, "the path of an existing file")
-    return Path(path)
+    return Path(path).absolute()
 
 
 def packaged(name: str) -> Path:

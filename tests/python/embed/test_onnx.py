@@ -190,6 +190,17 @@ def test_missing_files_are_refused(make: Any, tmp_path: Path) -> None:
         OnnxEmbedder(None, tmp_path)  # type: ignore[arg-type]
 
 
+def test_files_are_found_when_the_process_works_in_another_folder(
+    make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = make().embed_query("a")
+    monkeypatch.chdir(tmp_path)
+    embedder = OnnxEmbedder("model.onnx", "tokenizer.json")
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir("other")
+    assert np.array_equal(embedder.embed_query("a"), expected)
+
+
 @pytest.mark.parametrize("bad", [None, 1, "\ud800"])
 def test_bad_texts_are_refused(make: Any, bad: Any) -> None:
     with pytest.raises(InvalidArgumentError, match=r"texts\[1\]"):
