@@ -8,7 +8,7 @@ from typing import Final
 __all__ = ["address_hint", "without_page"]
 
 _PAGE: Final = re.compile(r"\s*(?:<!doctype html|<html)", re.IGNORECASE)
-_TITLE: Final = re.compile(r"<title[^>]*>\s*([^<]*?)\s*</title", re.IGNORECASE)
+_TITLE: Final = re.compile(r"<title[^>]*>([^<]*)</title", re.IGNORECASE)
 _LOOKED_AT: Final = 10_000
 _UNKNOWN: Final = frozenset({404, 405})
 
@@ -18,7 +18,8 @@ def without_page(text: str) -> str:
     if not _PAGE.match(text):
         return text
     title = _TITLE.search(text[:_LOOKED_AT])
-    return f"an HTML page, {title[1]}" if title and title[1] else "an HTML page"
+    words = title[1].strip() if title else ""
+    return f"an HTML page, {words}" if words else "an HTML page"
 
 
 def address_hint(url: str, status: int, text: str) -> str:

@@ -170,6 +170,14 @@ def test_a_page_is_told_by_its_title(server: Any) -> None:
         patient.fails("HTTP 404 Not Found: 'an HTML page, 404 Not Found'; is the address right[?]$")
 
 
+def test_a_page_whose_title_does_not_end_is_told_at_once(server: Any) -> None:
+    server.queue(server.body(b"<html><title>" + b" " * 2_500 + b"<body>", 404))
+    started = time.process_time()
+    with Patient(server.url) as patient:
+        patient.fails("HTTP 404 Not Found: 'an HTML page'; is the address right[?]$")
+    assert time.process_time() - started < 5
+
+
 def test_giving_up_tells_how_often_and_why(server: Any) -> None:
     server.queue(*(server.error(500, "melting") for _ in range(4)))
     with Patient(server.url) as patient:
