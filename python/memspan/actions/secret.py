@@ -40,10 +40,13 @@ _STEMS: Final = ("pass", "pwd", "secret", "credential", "authorization", "key", 
 """No name is a secret's without one of these."""
 _NAME: Final = re.compile(
     r"(?<![\w.-])(?:--(?P<option>[A-Za-z][\w-]{0,80})[ \t]+"
-    r"|-{0,2}(?P<name>[A-Za-z_][\w.-]{0,80})[\\\"'\]]*\s*(?::=|=>|!?={1,3}|:)\s*)"
+    r"|-{0,2}(?P<name>[A-Za-z_][\w.-]{0,80})[\\\"'\]]*\s*"
+    r"(?::[ \t]*&?[A-Za-z_][\w.<>?\[\]|]{0,60}[ \t]*=[ \t]*(?=\\*[\"'])|:=|=>|!?={1,3}|:)\s*)"
 )
-"""A name and what stands between it and its value, in code, JSON, YAML, headers, queries and options of commands."""
-_OPENING: Final = re.compile(r"\\*[\"']")
+"""A name and what stands between it and its value, in code, JSON, YAML, headers, queries and options of commands; in
+code that may be a type, too (`password: str = "…"`)."""
+_OPENING: Final = re.compile(r"(\\*[\"'])(?:\1\1)?")
+"""One quote, or three as around a text of several lines."""
 _BARE: Final = re.compile(
     r"[\[{][^\]}]*[\]}]?|(?:(?:bearer|basic|digest|token)\s+)?[^\s\"'&;,<>()\]}\\|]+", re.I
 )
