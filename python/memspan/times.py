@@ -58,6 +58,10 @@ MAX_MICROS: Micros = (datetime.max.replace(tzinfo=timezone.utc) - _EPOCH) // _MI
 _OTHER_UNITS: Final = ((10**9, "seconds", 10**6), (10**12, "milliseconds", 1000))
 """From these integers on, up to ten times as much: of the years 2001 to 2286 as these."""
 
+_LONGEST_DIGITS: Final = 8
+"""Of a text of digits alone, YYYYMMDD. A longer one is a number of seconds or less since 1970, which the parser, for
+which any character may stand between date and time, would take for some hour of the 18th century."""
+
 _ACCEPTED = "a datetime, ISO 8601 text or integer microseconds since 1970, in years 1-9999 (naive means UTC)"
 
 
@@ -121,8 +125,11 @@ def require_likely(between: Any, argument: str = "between") -> None:
 
 
 def _parse(text: str, argument: str) -> datetime:
+    text = text.strip()
+    if len(text) > _LONGEST_DIGITS and text.isdecimal():
+        raise invalid(argument, text, _ACCEPTED, TimeError)
     try:
-        return isoparse(text.strip())
+        return isoparse(text)
     except (ValueError, OverflowError) as error:
         raise invalid(argument, text, _ACCEPTED, TimeError) from error
 

@@ -62,6 +62,8 @@ def test_whatever_is_an_integer(number: Any) -> None:
         10**400,
         NoTime(2024, 5, 8),
         date(2024, 5, 8),
+        "1707050911707",  # milliseconds since 1970; or the year 1707, with 1 between date and time
+        "170705091170712",
     ],
 )
 def test_what_is_none_is_named(value: Any) -> None:
