@@ -56,6 +56,7 @@ def test_a_question_takes_two_steps(small, run, run_json):
 def test_a_question_that_finds_nothing(small, run):
     shown = run("forget", "--store", small, "--user", "ana", "--matching", "address", "--kind", "vault")
     assert "nothing was found" in shown.stdout
+    assert shown.stderr == ""
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,9 @@ def forget(
             if as_json:
                 return
             _show(env, plan)
-            if not plan.matches or not env.interactive:
+            if not plan.matches:
+                return
+            if not env.interactive:
                 env.note(f"nothing was erased; to erase this: --confirm {plan.token}")
                 return
             _ask(f"{counted(plan.records, 'record')}", user)
