@@ -214,7 +214,9 @@ def as_embedding(value: Any, argument: str, shape: tuple[int, ...]) -> NDArray[n
     """
     accepted = f"float values of shape {shape}"
     array = as_array(value, argument, accepted)
-    if array.dtype.kind not in "fiu":
+    kind = array.dtype.kind
+    # bfloat16 and its kin, which JAX and others have from ml_dtypes, pass for numpy's raw bytes.
+    if kind not in "fiu" and not (kind == "V" and np.can_cast(array.dtype, np.float32)):
         raise invalid(argument, f"an array of {array.dtype}", accepted, EmbeddingError)
     if array.shape != shape:
         raise invalid(argument, f"an array of shape {array.shape}", accepted, EmbeddingError)

@@ -260,6 +260,19 @@ def test_embeddings_one_by_one_are_those_of_a_matrix(rows: object) -> None:
         ]
 
 
+def test_numbers_of_sixteen_bits_as_jax_has_them() -> None:
+    short = pytest.importorskip("ml_dtypes").bfloat16
+    rows = np.array([[1, 0.5, 0, 0], [0, 1, 0, 2]], short)
+    index = memspan.Index(DIM)
+    index.add(user="ana", id="a", at=1, embedding=rows[0])
+    index.add_many(user="ana", ids=["b"], ats=[2], embeddings=rows[1:])
+    for id_, row in zip(("a", "b"), rows, strict=True):
+        best = index.search(user="ana", embedding=row, k=1)[0]
+        assert (best.id, best.score) == (id_, pytest.approx(1))
+    with pytest.raises(memspan.EmbeddingError, match=r"^embedding: got 'an array of \|V2'"):
+        index.add(user="ana", id="c", at=1, embedding=rows[0].view("V2"))
+
+
 @pytest.mark.parametrize(
     "bad",
     [
