@@ -14,9 +14,7 @@ from .sessions import placed_objects
 __all__ = ["branch", "exported_messages", "is_exported"]
 
 _ROLES: Final = {"human": "user"}
-_NOT_SAID: Final = frozenset(
-    {"model_editable_context", "reasoning_recap", "thoughts", "user_editable_context"}
-)
+_NOT_SAID: Final = ("model_editable_context", "reasoning_recap", "thoughts", "user_editable_context")
 """Types of content that hold what the model thought, and what it is told of its user in every conversation."""
 
 Messages = list[tuple[Place, dict[str, Any]]]

@@ -116,6 +116,12 @@ def test_a_mapping_that_leads_in_circles_ends(write_json: WriteJson) -> None:
     assert [turn.text for turn in turns] == ["One.", "Two."]
 
 
+def test_a_type_of_content_that_is_no_text_says_nothing(write_json: WriteJson) -> None:
+    nodes = node("a", None, "user", text("One.") | {"content_type": {"name": "text"}}, 1.0)
+    turns = read_turns(write_json([{"mapping": nodes, "current_node": "a"}]), user="ana")
+    assert [turn.text for turn in turns] == ["One."]
+
+
 @pytest.mark.parametrize(
     ("conversation", "reason"),
     [
