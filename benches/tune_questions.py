@@ -5,8 +5,8 @@
 
 Writes five deltas, each learned without a fold of the conversations (question_folds.py), and one without each data set,
 for fit_tuned.py; and `without-all.npz`, learned from all, which is shipped. Those that are there already stay. The loss
-is that of `memspan.fitting.adapter.fit_adapter`: minus the logarithm of the share of a question's evidence in a softmax over
-all records of its conversation. About a minute and a half a delta on one core.
+is that of `memspan.fitting.adapter.fit_adapter`: minus the logarithm of the share of a question's evidence in a softmax
+over all records of its conversation. About a minute and a half a delta on one core.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ ChatGPT and Claude export.
 A file holds conversations, which are objects with `messages`, or messages, alone on their lines or in lists.
 A conversation may name its `user`, its `session` (or `id`) and its time `at`; without a name it is a session of its
 own all the same. A message outside a conversation may name its `user`. Where ids of messages are numbers, they stand
-behind the name of their session ("c2:1"): other conversations count from 1, too. A message without a time of its own
+behind the name of their session ("c2:1"), and what is said stands behind those that only count the messages of a file
+without sessions ("1-0f3a..."): other conversations count from 1, too. A message without a time of its own
 stands right behind the one before; those before the first that has one precede it by seconds, unless the conversation
 has an earlier time, from which they count then. Messages outside a conversation are one with those of their user and
 session.
@@ -23,6 +24,7 @@ from typing import Any
 
 from .alone import with_clocks
 from .clock import Clock
+from .counted import with_own_ids
 from .exported import exported_messages, is_exported
 from .fields import as_list, as_name, each_object, optional, required
 from .format import Format, Request, first_object
@@ -54,7 +56,7 @@ def _read(items: Iterable[Item], request: Request) -> Iterator[Turn]:
 
 
 def _conversations(items: Iterable[Item], user: str | None) -> Iterator[Conversation]:
-    for (place, fields), clock in with_clocks(each_object(items), user):
+    for (place, fields), clock in with_clocks(with_own_ids(each_object(items)), user):
         named = optional(fields, "user", place, as_name)
         if clock is None:
             yield Conversation(place, named, partial(_turns, fields, place))

@@ -326,3 +326,40 @@ def test_numbers_of_messages_that_name_their_session_belong_to_it(write_json: Wr
     assert [(turn.session, turn.id) for turn in alone] == [("a", "a:1"), ("b", "b:1")]
     together = read_turns(write_json({"messages": messages}), user="ana")
     assert [turn.id for turn in together] == ["a:1", "b:1"]
+
+
+@pytest.mark.parametrize("lines", [False, True])
+@pytest.mark.parametrize("number", [int, str])
+def test_numbers_that_count_the_messages_of_a_file_say_nothing_of_the_next(
+    write_json: WriteJson, number: Callable[[int], Any], lines: bool
+) -> None:
+    """A second file that counts from 1 would take the place of the first."""
+
+    def ids(*said: dict[str, Any], first: int = 1) -> list[str | None]:
+        messages = [each | {"id": number(count)} for count, each in enumerate(said, first)]
+        path = write_json(*messages) if lines else write_json(messages)
+        return [turn.id for turn in read_turns(path, user="ana")]
+
+    one = ids(HELLO, BYE)
+    assert [str(each)[:2] for each in one] == ["1-", "2-"]
+    assert ids(HELLO, BYE, HELLO)[:2] == one
+    other = ids(BYE, HELLO, HELLO | {"tool_calls": []})
+    assert len({*one, *other}) == 5
+    assert ids(HELLO, first=0) != ["0"]
+    assert ids(HELLO, BYE, first=7) == ["7", "8"]
+
+
+def test_a_users_numbers_count_by_themselves(write_json: WriteJson) -> None:
+    messages = [
+        HELLO | {"user": "ana", "id": 1},
+        HELLO | {"user": "ben", "id": 40},
+        HELLO | {"user": "ana", "id": 9},
+        HELLO | {"user": "ana", "id": "m3"},
+        HELLO | {"user": "ana", "id": 2, "session": "s"},
+    ]
+    path = write_json(*messages)
+    [first, later, named, placed] = [str(turn.id) for turn in read_turns(path, user="ana")]
+    assert first.startswith("1-")
+    assert later.startswith("9-")
+    assert (named, placed) == ("m3", "s:2")
+    assert [turn.id for turn in read_turns(path, user="ben")] == ["40"]
