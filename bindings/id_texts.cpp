@@ -88,13 +88,6 @@ py::str owned(PyObject* made) {
   return py::reinterpret_steal<py::str>(made);
 }
 
-// What CPython asks of a string that it changes in place itself (`unicode_modifiable`): nobody else holds it, no table knows it
-// by its hash, and it is not interned. It was made here, so it is of ASCII, and its bytes lie behind it.
-[[maybe_unused]] bool may_write(PyObject* text, size_t size) {
-  return Py_REFCNT(text) == 1 && static_cast<size_t>(PyUnicode_GET_LENGTH(text)) == size &&
-         reinterpret_cast<PyASCIIObject*>(text)->hash == -1 && !PyUnicode_CHECK_INTERNED(text);
-}
-
 }  // namespace
 
 py::str text_of_id(const std::string& id) {
@@ -107,6 +100,17 @@ py::str text_of_id(const std::string& id) {
 py::str text_of_listed_id(const std::string& id, size_t) { return text_of_id(id); }
 
 #else
+
+namespace {
+
+// What CPython asks of a string that it changes in place itself (`unicode_modifiable`): nobody else holds it, no table knows it
+// by its hash, and it is not interned. It was made here, so it is of ASCII, and its bytes lie behind it.
+bool may_write(PyObject* text, size_t size) {
+  return Py_REFCNT(text) == 1 && static_cast<size_t>(PyUnicode_GET_LENGTH(text)) == size &&
+         reinterpret_cast<PyASCIIObject*>(text)->hash == -1 && !PyUnicode_CHECK_INTERNED(text);
+}
+
+}  // namespace
 
 py::str text_of_listed_id(const std::string& id, size_t place) {
   static std::array<PyObject*, kKept> kept = {};  // for the process's life
