@@ -103,6 +103,8 @@ py::str text_of_listed_id(const std::string& id, size_t) { return text_of_id(id)
 
 namespace {
 
+std::array<PyObject*, kKept> kept_texts = {};  // for the process's life
+
 // What CPython asks of a string that it changes in place itself (`unicode_modifiable`): nobody else holds it, no table knows it
 // by its hash, and it is not interned. It was made here, so it is of ASCII, and its bytes lie behind it.
 bool may_write(PyObject* text, size_t size) {
@@ -113,10 +115,9 @@ bool may_write(PyObject* text, size_t size) {
 }  // namespace
 
 py::str text_of_listed_id(const std::string& id, size_t place) {
-  static std::array<PyObject*, kKept> kept = {};  // for the process's life
   if (place >= kKept) return text_of_id(id);
   PyObject* const text = with_short(id, [&](const auto& shorter) {
-    PyObject*& own = kept[place];
+    PyObject*& own = kept_texts[place];
     if (own != nullptr && may_write(own, id.size())) {
       shorter.write(own);
     } else if (own == nullptr || !shorter.equals(own)) {
