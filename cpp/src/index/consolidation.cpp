@@ -16,8 +16,8 @@ constexpr double kLeastTurnover = 1.0 / 32;
 // A change pays for laying out so many rows, about half a microsecond each.
 constexpr size_t kRowsForAChange = 16;
 
-// Young rows are laid out by themselves until they are one in so many of those that are laid out, or so many at most: then a
-// write pays for the young ones some dozen times, and for the others eight times as seldom. Not where searches read much of
+// Young rows are laid out by themselves until they are one in so many of those that are laid out, or so many at most: then a row
+// that comes has some six young ones and eight of the others written again, of 200,000, and not 24. Not where searches read much of
 // what is laid out, for they would read as much of the young rows.
 constexpr size_t kYoungShare = 8;
 constexpr size_t kMostYoung = 65'536;
