@@ -123,6 +123,47 @@ BOOST_AUTO_TEST_CASE(for_every_takes_the_same_as_a_list) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(parts_of_a_set) {
+  std::mt19937 random(5);
+  for (const unsigned rarely : {2u, 50u, 400u}) {
+    Bitset bits;
+    bits.resize(1000);
+    for (size_t i = 0; i < bits.size(); ++i) {
+      if (random() % rarely == 0) bits.set(i);
+    }
+    const std::vector<Slot> all = members(bits);
+    for (size_t place = 0; place <= bits.size(); ++place) {
+      const auto behind = std::lower_bound(all.begin(), all.end(), place);
+      BOOST_TEST(bits.find_first(place) == (behind == all.end() ? bits.size() : *behind));
+      BOOST_TEST(bits.find_last(place) == (behind == all.begin() ? bits.size() : behind[-1]));
+    }
+    for (const auto& [first, words] : {std::pair<size_t, size_t>(0, 16), {3, 4}, {15, 9}, {16, 1}, {40, 2}}) {
+      std::vector<Slot> some;
+      bits.for_each(first, words, [&](Slot slot) { some.push_back(slot); });
+      const auto from = std::lower_bound(all.begin(), all.end(), first * 64);
+      const auto to = std::lower_bound(from, all.end(), (first + words) * 64);
+      BOOST_TEST(some == std::vector<Slot>(from, to), boost::test_tools::per_element());
+      BOOST_TEST(bits.count(first, words) == some.size());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(set_each_sets_the_bits_of_all_items) {
+  std::mt19937 random(6);
+  std::vector<Slot> items;
+  for (Slot slot = 70; slot < 300; ++slot) items.push_back(random() % 10 == 0 ? static_cast<Slot>(random() % 999) : slot);
+  Bitset bits;
+  bits.resize(1000);
+  bits.set(999);
+  bits.set_each(std::span(items).first(0), std::identity());
+  BOOST_TEST(bits.count() == 1u);
+  bits.set_each(items, std::identity());
+  items.push_back(999);
+  std::sort(items.begin(), items.end());
+  items.erase(std::unique(items.begin(), items.end()), items.end());
+  BOOST_TEST(members(bits) == items, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(members_between_two_places_and_backwards) {
   Bitset set;
   set.resize(300);

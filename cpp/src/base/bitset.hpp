@@ -30,6 +30,22 @@ class Bitset {
 
   bool test(size_t bit) const { return (words_[bit >> 6] >> (bit & 63)) & 1; }
   void set(size_t bit) { words_[bit >> 6] |= uint64_t{1} << (bit & 63); }
+  // The bit of each of the items, fastest where those next to each other have bits near each other.
+  template <typename Items, typename BitOf>
+  void set_each(const Items& items, BitOf bit_of) {
+    size_t at = 0;
+    uint64_t word = 0;
+    for (const auto& item : items) {
+      const size_t bit = bit_of(item);
+      if (bit >> 6 != at) {
+        words_[at] |= word;
+        at = bit >> 6;
+        word = 0;
+      }
+      word |= uint64_t{1} << (bit & 63);
+    }
+    if (word != 0) words_[at] |= word;
+  }
   void reset(size_t bit) { words_[bit >> 6] &= ~(uint64_t{1} << (bit & 63)); }
 
   // Is there a member from `first` to `last`? O((last - first) / 64).
@@ -46,17 +62,25 @@ class Bitset {
   uint64_t word(size_t i) const { return i < words_.size() ? words_[i] : 0; }
 
   size_t count() const { return kernels().count_ones(words_.data(), words_.size()); }
+  // Of `words` words from one on; none behind size().
+  size_t count(size_t first_word, size_t words) const {
+    if (first_word >= words_.size()) return 0;
+    return kernels().count_ones(words_.data() + first_word, std::min(words, words_.size() - first_word));
+  }
 
-  // The least and the greatest member; size() if there is none.
-  size_t find_first() const {
-    for (size_t i = 0; i < words_.size(); ++i) {
-      if (words_[i] != 0) return i * 64 + static_cast<size_t>(std::countr_zero(words_[i]));
+  // The least member at or behind a place, and the greatest before one; size() if there is none.
+  size_t find_first(size_t from = 0) const {
+    uint64_t mask = ~uint64_t{0} << (from & 63);
+    for (size_t i = from >> 6; i < words_.size(); ++i, mask = ~uint64_t{0}) {
+      const uint64_t word = words_[i] & mask;
+      if (word != 0) return i * 64 + static_cast<size_t>(std::countr_zero(word));
     }
     return size_;
   }
-  size_t find_last() const {
-    for (size_t i = words_.size(); i > 0; --i) {
-      if (words_[i - 1] != 0) return i * 64 - 1 - static_cast<size_t>(std::countl_zero(words_[i - 1]));
+  size_t find_last(size_t before) const {
+    for (size_t i = (before + 63) >> 6; i > 0; --i) {
+      const uint64_t word = i * 64 > before ? words_[i - 1] & ~(~uint64_t{0} << (before & 63)) : words_[i - 1];
+      if (word != 0) return i * 64 - 1 - static_cast<size_t>(std::countl_zero(word));
     }
     return size_;
   }
@@ -69,7 +93,13 @@ class Bitset {
   // Calls f(slot) for each member in ascending order.
   template <typename F>
   void for_each(F&& f) const {
-    for (size_t i = 0; i < words_.size(); ++i) {
+    for_each(0, words_.size(), f);
+  }
+  // The same for those of `words` words from one on.
+  template <typename F>
+  void for_each(size_t first_word, size_t words, F&& f) const {
+    const size_t end = std::min(first_word + words, words_.size());
+    for (size_t i = first_word; i < end; ++i) {
       for (uint64_t word = words_[i]; word != 0; word &= word - 1) {
         f(static_cast<Slot>(i * 64 + static_cast<size_t>(std::countr_zero(word))));
       }

@@ -254,7 +254,9 @@ const Bitset& Admission::bits() const {
     for (Slot slot : slots_) bits_.set(slot);
   } else {
     for (const Timeline::Range& range : spans_) {
-      for (const Timeline::Entry& entry : range) bits_.set(entry.slot());
+      Timeline::Entries::for_each_piece(range.begin(), range.end(), [this](std::span<const Timeline::Entry> entries) {
+        bits_.set_each(entries, [](const Timeline::Entry& entry) { return entry.slot(); });
+      });
     }
   }
   return bits_;

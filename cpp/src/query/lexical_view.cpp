@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/top_k.hpp"
+#include "query/admitted_windows.hpp"
 #include "query/query_terms.hpp"
 #include "query/score_window.hpp"
 #include "query/views.hpp"
@@ -15,12 +16,15 @@ namespace {
 
 // With less than one posting for so many slots, the postings are read again instead of all scores of a window.
 constexpr size_t kSparse = 64;
+// Records whose place in a list is asked for before it is read.
+constexpr size_t kAhead = 6;
 
 // Memory that a thread keeps between queries.
 struct Scratch {
   QueryTerms& terms = QueryTerms::of_thread();
   std::vector<TermCursor> window_starts;
   std::vector<Candidate> candidates;  // of a pruned search
+  AdmittedWindows windows;
 
   static Scratch& of_thread() {
     thread_local Scratch scratch;
@@ -53,9 +57,13 @@ class LexicalSearch {
     candidates_ = &candidates;
   }
 
-  // Offers the records from `first` to `last`.
-  void run(Slot first, Slot last) {
-    for (TermCursor& cursor : terms_) cursor.seek(first);
+  // Offers the records in windows, or all.
+  void run(const AdmittedWindows* windows) { windows != nullptr ? run_windows(*windows) : run_all(); }
+
+ private:
+  void run_all() {
+    constexpr Slot last = kNoSlot - 1;
+    for (TermCursor& cursor : terms_) cursor.seek(0);
     for (;;) {
       Slot begin = kNoSlot;
       for (const TermCursor& cursor : terms_) {
@@ -66,7 +74,43 @@ class LexicalSearch {
     }
   }
 
- private:
+  void run_windows(const AdmittedWindows& windows) {
+    if (windows.begin() == windows.end()) return;
+    for (TermCursor& cursor : terms_) cursor.seek(windows.begin()->first);
+    for (const AdmittedWindow& window : windows) {
+      if (window.few()) {
+        score_few(windows, window);
+      } else {
+        for (TermCursor& cursor : terms_) cursor.advance(window.first);
+        score_window(window.first, window.last);
+      }
+    }
+  }
+
+  // Lists that are long there are not read, but the records are looked for in them.
+  void score_few(const AdmittedWindows& windows, const AdmittedWindow& window) {
+    const auto [first, last, count] = window;
+    windows.write(window, window_.selected.data());
+    const std::span<const uint32_t> admitted = std::span(window_.selected).first(count);
+    float* const scores = window_.scores.data();
+    for (TermCursor& cursor : terms_) {
+      if (windows.look_up(window, cursor.size())) {
+        for (size_t i = 0; i < admitted.size(); ++i) {
+          if (i + kAhead < admitted.size()) cursor.prefetch(admitted[i + kAhead]);
+          cursor.add_one(scores[admitted[i] - first], admitted[i], lexical_, scratch_.terms.bm25);
+        }
+      } else {
+        cursor.advance(first);
+        cursor.add_few_to(scores, first, last, lexical_, scratch_.terms.bm25, [&](Slot slot) { return windows.admits(slot); });
+      }
+    }
+    for (const Slot slot : admitted) {
+      float& score = scores[slot - first];
+      if (score != 0.0f) offer(slot, score);
+      score = 0.0f;
+    }
+  }
+
   void score_window(Slot first, Slot last) {
     scratch_.window_starts.assign(terms_.begin(), terms_.end());
     size_t postings = 0;
@@ -104,7 +148,7 @@ class LexicalSearch {
   }
 
   void collect_all(Slot first, size_t width) {
-    std::array<uint32_t, 512>& selected = window_.selected;
+    std::array<uint32_t, ScoreWindow::kSelected>& selected = window_.selected;
     for (size_t begin = 0; begin < width; begin += selected.size()) {
       const float* const scores = window_.scores.data() + begin;
       const size_t count = std::min(selected.size(), width - begin);
@@ -127,19 +171,6 @@ class LexicalSearch {
   const Kernels& kernels_ = kernels();
 };
 
-// The slots between which all admissible ones lie, if that is found faster than the postings are read. Slots of records
-// that came together lie together, so that a time range is often a narrow one.
-std::pair<Slot, Slot> slot_range(const Admission& admission, size_t postings) {
-  constexpr std::pair<Slot, Slot> kAnySlot = {0, kNoSlot - 1};
-  if (admission.all() || admission.open() || admission.count() == 0) return kAnySlot;
-  if (admission.form() == Admission::Form::bits) {
-    return {static_cast<Slot>(admission.bits().find_first()), static_cast<Slot>(admission.bits().find_last())};
-  }
-  if (admission.count() > postings) return kAnySlot;
-  const auto [first, last] = std::ranges::minmax(admission.slots());
-  return {first, last};
-}
-
 // A search that reads the lists of the rarest terms, and looks up in the others, which are longer and add little, only
 // what may still be among the best (Turtle and Flood 1995, "MaxScore", over whole lists). The answer is that of a full
 // search to the last bit: every score is added up in the same order.
@@ -155,7 +186,7 @@ class Pruning {
 
   // False if it turned out not to be; `best` then holds anything.
   template <typename Admits>
-  bool run(Slot first, Slot last, std::vector<Candidate>& best, Recency recency, Admits admits) {
+  bool run(const AdmittedWindows* windows, std::vector<Candidate>& best, Recency recency, Admits admits) {
     std::vector<Candidate>& candidates = scratch_.candidates;
     candidates.clear();
     float kth;
@@ -163,7 +194,7 @@ class Pruning {
       TopK partial(k_, recency, best);
       LexicalSearch search(lexical_, scratch_, std::span(scratch_.terms.cursors).first(rare_), partial, admits);
       search.keep_candidates(rest_, candidates);
-      search.run(first, last);
+      search.run(windows);
       partial.sort();
       if (best.size() < k_) return false;
       kth = best.back().score;
@@ -195,8 +226,6 @@ class Pruning {
   static constexpr double kFewPostings = 4096.0;  // are read faster than anything is thought about
   static constexpr double kMostRare = 1u << 18;   // postings whose records are kept
 
-  static constexpr size_t kAhead = 6;             // records whose place in a list is asked for before it is read
-
   static bool by_slot(const Candidate& a, const Candidate& b) { return a.slot < b.slot; }
 
   // Takes the fewest terms after which the k-th best score can be expected to be out of reach of all others together.
@@ -214,7 +243,7 @@ class Pruning {
     for (rare_ = 0; rare_ < terms.size(); ++rare_) {
       const bool small = total - left <= std::min(kMostRare, total * 0.5);
       if (left < kFewPostings || !small) break;
-      if (expected > rest_.sum) {
+      if (expected > rest_.sum && worth_looking_up(expected, left)) {
         postings_left_ = static_cast<size_t>(left);
         return;
       }
@@ -224,6 +253,18 @@ class Pruning {
       if (expected == 0.0 && total - left >= static_cast<double>(k_)) expected = static_cast<double>(term.usual(bm25));
     }
     rare_ = terms.size();
+  }
+
+  // Will the records that may still be among the best be few enough, if the k-th best has that score without the other terms?
+  bool worth_looking_up(double expected, double left) const {
+    const std::span<TermCursor> terms = scratch_.terms.cursors;
+    double records = 0.0;
+    for (const TermCursor& term : terms.first(rare_)) {
+      if (static_cast<double>(term.usual(scratch_.terms.bm25)) >= expected - rest_.sum) {
+        records += share_ * static_cast<double>(term.size());
+      }
+    }
+    return records * static_cast<double>((terms.size() - rare_) * kLookupCost) <= left;
   }
 
   void drop_below(float least) {
@@ -250,18 +291,22 @@ void search_lexical(const UserColumns& user, const PreparedQuery& prepared, cons
   Scratch& scratch = Scratch::of_thread();
   scratch.terms.find(statistics, prepared.tokens, config);
 
-  const auto [first, last] = slot_range(admission, scratch.terms.postings);
-  const double share = std::min(1.0, (static_cast<double>(last) - first + 1.0) / static_cast<double>(user.slots()));
-  Pruning pruning(lexical, scratch, prepared.depth, share);
+  const AdmittedWindows* const windows =
+      scratch.windows.find(admission, user.slots(), scratch.terms.postings) ? &scratch.windows : nullptr;
+  Pruning pruning(lexical, scratch, prepared.depth, windows != nullptr ? windows->share() : 1.0);
+  const auto search = [&](auto admits) {
+    if (pruning && pruning.run(windows, best, user.recency(), admits)) return;
+    TopK selection(prepared.depth, user.recency(), best);
+    LexicalSearch(lexical, scratch, scratch.terms.cursors, selection, admits).run(windows);
+    selection.sort();
+  };
   try {
-    admission.visit([&, first = first, last = last](auto admits) {
+    if (windows != nullptr) {
+      search([windows](Slot slot) { return windows->admits(slot); });
+    } else {
       // A snapshot that was made up may name dead slots.
-      const auto admits_live = [&](Slot slot) { return user.live.test(slot) && admits(slot); };
-      if (pruning && pruning.run(first, last, best, user.recency(), admits_live)) return;
-      TopK selection(prepared.depth, user.recency(), best);
-      LexicalSearch(lexical, scratch, scratch.terms.cursors, selection, admits_live).run(first, last);
-      selection.sort();
-    });
+      admission.visit([&](auto admits) { search([&](Slot slot) { return user.live.test(slot) && admits(slot); }); });
+    }
   } catch (...) {
     ScoreWindow::of_thread().scores.fill(0.0f);
     throw;

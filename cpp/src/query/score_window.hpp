@@ -12,9 +12,10 @@ namespace memspan {
 // Memory that a thread keeps between queries; of one view at a time. Every score is zero between them.
 struct ScoreWindow {
   static constexpr size_t kSlots = 4096;
+  static constexpr size_t kSelected = 512;
 
   alignas(64) std::array<float, kSlots> scores = {};
-  std::array<uint32_t, 512> selected;
+  std::array<uint32_t, kSelected> selected;
 
   // Made by the first search: as a thread's own storage every thread would have it, whatever it does.
   static ScoreWindow& of_thread() {

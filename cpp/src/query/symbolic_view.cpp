@@ -123,7 +123,7 @@ class SymbolicSearch {
   }
 
   void collect_all(Slot first, size_t width) {
-    std::array<uint32_t, 512>& selected = window_.selected;
+    std::array<uint32_t, ScoreWindow::kSelected>& selected = window_.selected;
     const float* const scores = window_.scores.data();
     for (size_t end = width; end > 0;) {
       const size_t begin = (end - 1) / selected.size() * selected.size();

@@ -54,6 +54,10 @@ class TermCursor {
     if (next_ == end_) return;
     next_ = first_behind(next_, end_, slot);
   }
+  // The same, if that is ahead.
+  void advance(Slot slot) {
+    if (!done() && next_->slot() < slot) seek(slot);
+  }
   bool done() const { return next_ == end_; }
   Slot slot() const { return next_->slot(); }
 
@@ -67,6 +71,18 @@ class TermCursor {
       move_to(stop);
     }
     return count;
+  }
+
+  // The same of those that are admitted, few of many.
+  template <typename Admits>
+  void add_few_to(float* scores, Slot first, Slot last, const LexicalIndex& lexical, const Bm25& bm25, Admits admits) {
+    while (!done() && slot() <= last) {
+      const Posting* posting = next_;
+      for (; posting != end_ && posting->slot() <= last; ++posting) {
+        if (admits(posting->slot())) scores[posting->slot() - first] += weight_ * part_of(*posting, lexical, bm25);
+      }
+      move_to(posting);
+    }
   }
 
   // Asks for the memory where the slot's posting may be.
