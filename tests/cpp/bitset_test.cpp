@@ -1,6 +1,8 @@
 #include "base/bitset.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <functional>
 #include <random>
 #include <set>
 #include <vector>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "query/time_filter.hpp"
 
@@ -251,7 +252,7 @@ const Bitset& Admission::bits() const {
   }
   bits_.assign(user_->slots(), false);
   if (has_slots_) {
-    for (Slot slot : slots_) bits_.set(slot);
+    bits_.set_each(slots_, std::identity());
   } else {
     for (const Timeline::Range& range : spans_) {
       Timeline::Entries::for_each_piece(range.begin(), range.end(), [this](std::span<const Timeline::Entry> entries) {
