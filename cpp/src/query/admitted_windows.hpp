@@ -13,16 +13,16 @@
 namespace memspan {
 
 struct AdmittedWindow {
-  // Records that a window may hold to be looked at one by one, and in how many slots they then lie at least.
-  static constexpr size_t kFew = ScoreWindow::kSelected;
-  static constexpr size_t kFewOf = 8;
+  // Where one slot of so many is admitted, or fewer, the records are looked at one by one.
+  static constexpr size_t kFewOf = 32;
+  static_assert(ScoreWindow::kSlots / kFewOf <= ScoreWindow::kSelected);
 
   Slot first;  // that is admitted
   Slot last;
   uint32_t count;
 
   size_t width() const { return size_t{last} - first + 1; }
-  bool few() const { return count <= kFew && count * kFewOf < width(); }
+  bool few() const { return count * kFewOf <= width(); }
 };
 
 // Valid as long as the admission has its set. Reusing an object reuses its memory. Not thread-safe.
