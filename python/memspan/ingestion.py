@@ -10,6 +10,7 @@ from typing import Any
 
 from .errors import FormatError, InvalidArgumentError
 from .formats import Turn
+from .grown_chats import under_known_names
 from .memory import Memory
 from .remember.input.messages import to_drafts
 
@@ -50,8 +51,8 @@ def ingest_turns(
 
     When reading fails, what was read before is committed first and the error goes on to the caller. So it is when the
     memory refuses a turn that its reader let pass. A turn whose id occurred before replaces the earlier one, within a
-    batch as well as across batches. A turn without a time happens when it is added: beside others of the batch it would
-    follow those.
+    batch as well as across batches; a chat without a name that has grown goes on where it was stored. A turn without a
+    time happens when it is added: beside others of the batch it would follow those.
 
     Raises:
         FormatError: a turn is not acceptable; says where it stands.
@@ -84,7 +85,7 @@ def ingest_turns(
         count = 0
 
     try:
-        for turn in turns:
+        for turn in under_known_names(memory._engine, turns, commit):
             if turn.id is not None and (turn.user, turn.id) in ids:
                 commit()
             if turn.id is not None:

@@ -6,7 +6,8 @@ A file holds conversations, which are objects with `messages`, or messages, alon
 A conversation may name its `user`, its `session` (or `id`) and its time `at`; without a name it is a session of its
 own all the same. A message outside a conversation may name its `user`. Where ids of messages are numbers, they stand
 behind the name of their session ("c2:1"), and what is said stands behind those that only count the messages of a file
-without sessions ("1-0f3a..."): other conversations count from 1, too. A message without a time of its own
+without sessions ("1-0f3a..."): other conversations count from 1, too. A conversation without a name whose ids are
+numbers goes on where it was stored when it has grown. A message without a time of its own
 stands right behind the one before; those before the first that has one precede it by seconds, unless the conversation
 has an earlier time, from which they count then. Messages outside a conversation are one with those of their user and
 session.
@@ -14,11 +15,10 @@ session.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -35,6 +35,7 @@ from .sessions import placed_objects
 from .source import Item
 from .telegram import is_telegram
 from .turns import Turn
+from .unnamed import names_by_content
 
 __all__ = ["CHAT"]
 
@@ -72,26 +73,27 @@ def _turns(fields: Mapping[str, Any], place: Place, user: str) -> Iterator[Turn]
         messages = exported_messages(fields, place)
     else:
         messages = placed_objects(required(fields, "messages", place, as_list), place["messages"])
-    session = session or _name_of(messages)
+    before: tuple[str, ...] = ()
+    if session is None:
+        session, *_ = before = _names_of(messages)
     clock = Clock(start_of(fields, place, messages))
     for position, message in messages:
         turn = read_message(message, position, user=user, session=session, clock=clock)
         if turn is not None:
-            yield turn
+            yield replace(turn, session_names=before) if len(before) > 1 else turn
 
 
-def _name_of(messages: Sequence[tuple[Place, Mapping[str, Any]]]) -> str:
+def _names_of(messages: Sequence[tuple[Place, Mapping[str, Any]]]) -> tuple[str, ...]:
     """The session of a conversation without a name, as `Memory.add` has it: the id of its first message, or a new one.
     Where ids are numbers, which other conversations have, too, it follows from all that is said: the same when it is
-    read again."""
+    read again; with what it was when less had been said."""
     ids = [message.get("id") for _, message in messages]
     if any(isinstance(one, int) or (isinstance(one, str) and one.isdecimal()) for one in ids):
         with suppress(RecursionError):
-            said = json.dumps([message for _, message in messages])
-            return hashlib.blake2b(said.encode(), digest_size=15).hexdigest()
+            return names_by_content([message for _, message in messages])
     elif ids and isinstance(ids[0], str) and ids[0].strip():
-        return ids[0]
-    return secrets.token_hex(15)
+        return (ids[0],)
+    return (secrets.token_hex(15),)
 
 
 def _alone(fields: Mapping[str, Any], place: Place, clock: Clock, user: str) -> Iterator[Turn]:

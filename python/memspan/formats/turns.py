@@ -29,6 +29,9 @@ class Turn:
     """When it was said; `None` when the file does not tell."""
     until: datetime | None = None
     session: str | None = None
+    session_names: tuple[str, ...] = ()
+    """Of a conversation that the file gives no name: that of its session, then those that this had in earlier files,
+    when the conversation was shorter; one object for all of its turns."""
     images: tuple[str, ...] = ()
     """The captions of the turn's images."""
     kind: str = "episodic"
