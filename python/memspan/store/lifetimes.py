@@ -33,9 +33,11 @@ class LifetimeReader(Protocol):
     def of_kind(self, user: str, kind: str) -> list[str]:
         """Ids of the user's records of a kind. O(records of the user)."""
 
-    def expired(self, user: str | None, now: Micros, limit: int) -> list[tuple[str, str]]:
-        """User and id of records whose life is over, the earliest first; those that are pinned or held are none.
-        O(log n + found, pinned and held)."""
+    def expired(
+        self, user: str | None, now: Micros, limit: int, *, kept: bool = False
+    ) -> list[tuple[str, str]]:
+        """User and id of records whose life is over, the earliest first; those that are pinned or held, which stay all
+        the same, only with `kept`. O(log n + found, pinned and held)."""
 
     def none_set(self) -> bool:
         """Whether neither a user nor everybody has any time to live. O(1)."""

@@ -91,6 +91,22 @@ def test_what_has_run_out_is_told_by_no_name(
     assert known_tags(server) == [*(["clinic"] if vault else []), "health"]
 
 
+@pytest.mark.parametrize("keep", ["pin", "hold"])
+def test_what_has_run_out_is_told_by_no_name_though_it_is_kept(
+    asking: Memory, server: ScriptedLLM, keep: str
+) -> None:
+    now = datetime.now(timezone.utc)
+    over = {"id": "o", "text": "old", "speaker": "Bo", "tags": ["pills"]}
+    asking.add({**over, "expires_at": now - timedelta(days=1)}, user="ana", at=now - timedelta(days=9))
+    if keep == "pin":
+        asking.pin(user="ana", ids=["o"])
+    else:
+        asking.hold(user="ana", id="o")
+    asking.ask("Did I run?", user="ana", plan="model")
+
+    assert (known_people(server), known_tags(server)) == (["Ana"], ["health"])
+
+
 def test_what_kinds_must_be_is_said_before_anything_is_asked(asking: Memory, server: ScriptedLLM) -> None:
     with pytest.raises(InvalidArgumentError, match="kinds"):
         asking.ask("Did I run?", user="ana", plan="model", kinds=5)  # type: ignore[arg-type]

@@ -30,6 +30,7 @@ READS: dict[str, Read] = {
     "pinned": lambda reader: reader.quotas.pinned("ana"),
     "held": lambda reader: reader.traces.held("ana"),
     "expired": lambda reader: reader.lifetimes.expired("ana", 1, 10),
+    "expired and kept": lambda reader: reader.lifetimes.expired("ana", 1, 10, kept=True),
     "runs": lambda reader: reader.runs.runs("ana"),
     "jobs": lambda reader: reader.jobs.jobs("ana"),
     "open jobs": lambda reader: reader.jobs.open("ana"),

@@ -55,7 +55,7 @@ def _hidden(reader: StoreReader, index: Index, user: str, now: int, vault: bool)
     stats = index.stats(user=user)
     ids = []
     if stats["expiring"]:
-        ids += [id_ for _, id_ in reader.lifetimes.expired(user, now, _EXPIRED)]
+        ids += [id_ for _, id_ in reader.lifetimes.expired(user, now, _EXPIRED, kept=True)]
     if stats["kinds"].get("vault") and not vault:
         ids += reader.lifetimes.of_kind(user, "vault")
     for piece in chunks(list(dict.fromkeys(ids))):

@@ -49,13 +49,15 @@ class SqliteLifetimeReader(SqliteRows):
         )
         return [id_ for (id_,) in rows]
 
-    def expired(self, user: str | None, now: Micros, limit: int) -> list[tuple[str, str]]:
+    def expired(
+        self, user: str | None, now: Micros, limit: int, *, kept: bool = False
+    ) -> list[tuple[str, str]]:
         """See `LifetimeReader.expired`."""
         return self._all(
             "SELECT u.name, r.id FROM record_states x JOIN records r ON r.pk = x.record_pk "  # noqa: S608
             "JOIN users u ON u.pk = x.user_pk WHERE x.expires_at IS NOT NULL AND x.expires_at <= :now "
-            f"AND NOT x.held AND NOT x.pinned AND {of_user(user)} ORDER BY x.expires_at LIMIT :limit",
-            {"user": user, "now": now, "limit": limit},
+            f"AND (:kept OR NOT (x.held OR x.pinned)) AND {of_user(user)} ORDER BY x.expires_at LIMIT :limit",
+            {"user": user, "now": now, "limit": limit, "kept": kept},
         )
 
     def none_set(self) -> bool:
