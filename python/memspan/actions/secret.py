@@ -40,11 +40,15 @@ _STEMS: Final = ("pass", "pwd", "secret", "credential", "authorization", "key", 
 """No name is a secret's without one of these."""
 _NAME: Final = re.compile(
     r"(?<![\w.-])(?:--(?P<option>[A-Za-z][\w-]{0,80})[ \t]+"
+    r"|(?:setenv|setx|set(?:[ \t]+-{1,2}[a-z]{1,16}){1,4}|(?<![^\n])ENV)[ \t]+"
+    r"(?P<variable>[A-Za-z_]\w{0,80})[ \t]+(?!=)"
     r"|-{0,2}(?P<name>[A-Za-z_][\w.-]{0,80})[\\\"'\]]*\s*"
     r"(?::[ \t]*&?[A-Za-z_][\w.<>?\[\]|]{0,60}[ \t]*=[ \t]*(?=\\*[\"'])|:=|=>|!?={1,3}|:)\s*)"
 )
-"""A name and what stands between it and its value, in code, JSON, YAML, headers, queries and options of commands; in
-code that may be a type, too (`password: str = "…"`)."""
+"""A name and what stands between it and its value, in code, JSON, YAML, headers, queries, options of commands, and what
+sets variables of the environment; in code that may be a type, too (`password: str = "…"`)."""
+_BLOCK: Final = re.compile(r"[|>][-+0-9]{0,2}[ \t]*(?:#[^\n]*)?\r?\n")
+"""How a text of several lines begins in YAML: it has those that are indented more than its name."""
 _OPENING: Final = re.compile(r"(\\*[\"'])(?:\1\1)?")
 """One quote, or three as around a text of several lines."""
 _BARE: Final = re.compile(
@@ -126,10 +130,10 @@ def _without_named(text: str) -> str:
     shown: list[str] = []
     done = 0
     for found in _NAME.finditer(text):
-        name = found["option"] or found["name"]
+        name = found["option"] or found["variable"] or found["name"]
         if found.start() < done or not any(is_secret(name, value) for value in _PROBES):
             continue
-        start, end = _value(text, found.end(), name)
+        start, end = _block(text, found) or _value(text, found.end(), name)
         value = text[start:end]
         if value and not _HARMLESS.fullmatch(value) and is_secret(name, value):
             shown += (text[done:start], HIDDEN)
@@ -137,6 +141,19 @@ def _without_named(text: str) -> str:
             shown.append(text[done:end])
         done = end
     return "".join(shown) + text[done:]
+
+
+def _block(text: str, found: re.Match[str]) -> tuple[int, int] | None:
+    """Where the lines lie that are the value in YAML, if any are."""
+    begins = _BLOCK.match(text, found.end())
+    if begins is None:
+        return None
+    line = text.rfind("\n", 0, found.start()) + 1
+    indent = len(text[line : found.start()].rstrip("\"'"))
+    lines = re.compile(rf"(?: {{{indent + 1},}}[^\n]*\n?|[ \t]*\r?\n)*").match(text, begins.end())
+    value = lines[0] if lines is not None else ""
+    start = begins.end() + len(value) - len(value.lstrip())
+    return (start, begins.end() + len(value.rstrip())) if value.strip() else None
 
 
 def _value(text: str, start: int, name: str) -> tuple[int, int]:
