@@ -19,6 +19,7 @@ try:
 except ImportError as _error:
     raise missing_extra(_error.name or "openai", "OpenAIModel", "llm") from _error
 
+from memspan.base.half_emoji import JoinedHalves
 from memspan.embed.redirects import pointed_elsewhere
 from memspan.embed.retry import RetryPolicy, TransientError, retry_after_seconds
 from memspan.embed.wrong_address import address_hint, without_page
@@ -267,7 +268,7 @@ class ChatEndpoint:
                 if ready is not None:
                     await ready()
                 started, time_of = self._clock(), asyncio.get_running_loop().time
-                end, thoughts = StreamEnd(body["model"]), Thoughts()
+                end, halves, thoughts = StreamEnd(body["model"]), JoinedHalves(), Thoughts()
                 received = 0
                 opened = await self._within_time(self._open(body, end), "no answer")
                 try:
@@ -286,7 +287,7 @@ class ChatEndpoint:
                             received += len(piece)
                             if received > MAX_REPLY_BYTES:
                                 raise too_large(self.url)
-                            if piece := thoughts.feed(piece):
+                            if piece := thoughts.feed(halves.feed(piece)):
                                 answering = True
                                 yield piece
                         if said:
@@ -298,7 +299,7 @@ class ChatEndpoint:
                     await _end(opened)
                 if not (end.finish or (end.closed and answering)):
                     raise TransientError("the stream ended before the answer did")
-                if held := thoughts.end():
+                if held := thoughts.feed(halves.end()) + thoughts.end():
                     yield held
                 slot.tokens = _tokens(end.usage) or slot.tokens
                 yield end

@@ -76,7 +76,7 @@ def read_completion(
         raise TransientError("the reply has no choices[0].message")
     refusal = message.get("refusal")
     return Completion(
-        text=text_of(message.get("content")),
+        text=without_half_emoji(text_of(message.get("content"))),
         finish=finish_of(choice) or "stop",
         refusal=refusal if isinstance(refusal, str) and refusal else None,
         model=name_of(reply, model),
@@ -110,12 +110,12 @@ def read_usage(counted: Any, seconds: float) -> Usage:
 
 
 def text_of(content: Any) -> str:
-    """A message's text; servers send a string, nothing, or a list of parts."""
+    """A message's text, as it came; servers send a string, nothing, or a list of parts."""
     if isinstance(content, str):
-        return without_half_emoji(content)
+        return content
     parts = content if isinstance(content, list) else []
     texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
-    return without_half_emoji("".join(texts))
+    return "".join(texts)
 
 
 def name_of(reply: Any, model: str) -> str:

@@ -131,6 +131,16 @@ def test_odd_events_are_passed_over(model: OpenAIModel, server: ScriptedLLM, pro
     assert stream.model == "small"
 
 
+def test_an_emoji_in_two_pieces_is_whole(model: OpenAIModel, server: ScriptedLLM, prompt: Prompt) -> None:
+    pieces = ["so \ud83d", "\ude00\ud83d", "", "x\ude00 ", "\ud83d"]
+    events = [{"choices": [{"delta": {"content": piece}}]} for piece in pieces]
+    end = {"choices": [{"delta": {}, "finish_reason": "stop"}]}
+    body = "".join(f"data: {json.dumps(event)}\n\n" for event in (*events, end))
+    server.misbehave(Fault(name="halves", body=body.encode()))
+
+    assert "".join(model.astream(prompt, stage="answer")) == "so \U0001f600\ufffdx\ufffd \ufffd"
+
+
 @pytest.mark.parametrize(
     "alive",
     [b"event: ping\n\n", b"retry: 3000\n\n", b"id: 7\n\n", b"data:\n\n", b"event: ping\r\ndata: \r\n\r\n"],
