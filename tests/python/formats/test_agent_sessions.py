@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from memspan.errors import FormatError
 from memspan.formats import Turn, detect, read_turns
+from memspan.formats.injected import without_injected
 
 WriteJson = Callable[..., Path]
 
@@ -103,6 +105,14 @@ def test_what_an_editor_writes_before_a_message_is_not_said(write_json: WriteJso
     alone = [line("l1", "user", text) for text in (OPENED, f"{OPENED}\n{REMINDER}", "<ide_selection>a cut")]
     path = write_json(*alone, line("l2", "user", content))
     assert said(read(path)) == [("user", "Look in b.")]
+
+
+def test_thousands_of_reminders_before_a_message_are_passed_over_once() -> None:
+    reminders = "<system-reminder>x</system-reminder>\n" * 100_000
+    started = time.thread_time()
+    assert without_injected(f"{reminders} Look in b. ", (), ("system-reminder",)) == "Look in b. "
+    assert without_injected(reminders, ("Hurry",), ("system-reminder",)) == ""
+    assert time.thread_time() - started < 5
 
 
 def test_a_session_of_claude_code_that_breaks_off_is_read_up_to_there(write_json: WriteJson) -> None:
