@@ -120,6 +120,18 @@ def test_calls_in_a_row_are_one_step_unless_somebody_spoke_between() -> None:
     assert one.asked(2) == one.requests[0]
 
 
+def test_somebody_speaks_between_calls_of_a_long_session() -> None:
+    turns = []
+    for number in range(0, 60, 3):
+        turns.append(turn(number, speaker="Ana", text="Again, please"))
+        turns.append(turn(number + 1, actions=called("a", success=False)))
+        turns.append(turn(number + 2, actions=called("a", success=True)))
+    (one,) = transcripts_of(turns)
+
+    assert [event.calls for event in one.events] == 20 * [2]
+    assert [request.before for request in one.requests] == [*range(20)]
+
+
 def test_turns_without_a_session_are_parted_by_pauses() -> None:
     turns = [
         turn(1, None, actions=called("a")),

@@ -119,6 +119,7 @@ def _transcript(turns: Iterable[TranscriptTurn]) -> Transcript:
                 _settle(calls, outcome, turn)
         if not actions and not outcomes and turn.text.strip() and turn.speaker not in _NOT_PEOPLE:
             said.append((len(calls), turn))
+    spoken = {after for after, _ in said}
     events: list[Event] = []
     place_of = [0]
     for call in calls:
@@ -131,7 +132,7 @@ def _transcript(turns: Iterable[TranscriptTurn]) -> Transcript:
             at=call.at,
             results="\n".join(call.results),
         )
-        if events and events[-1].action == event.action and not _between(said, len(place_of) - 1):
+        if events and events[-1].action == event.action and len(place_of) - 1 not in spoken:
             events[-1] = _again(events[-1], event)
         else:
             events.append(event)
@@ -158,11 +159,6 @@ def _candidates(calls: list[_Call], outcome: Outcome) -> Iterator[_Call]:
         for call in calls
         if call.success is None and outcome.action in (None, call.action.action) and call.action.call is None
     )
-
-
-def _between(said: list[tuple[int, TranscriptTurn]], calls: int) -> bool:
-    """Whether somebody said something right before the call of that number."""
-    return bool(said) and any(after == calls for after, _ in reversed(said[-8:]))
 
 
 def _again(first: Event, then: Event) -> Event:
