@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
+import pytest
 from agent_sessions import cancel_order, session
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,6 +84,22 @@ def test_results_without_a_call_belong_to_the_oldest_that_has_none() -> None:
     )
 
     assert [(event.action, event.success) for event in one.events] == [("a", False), ("b", True), ("a", True)]
+
+
+@pytest.mark.parametrize("names", ["ab", "a"], ids=["without ids", "one tool"])
+def test_time_grows_as_the_calls_of_a_session_do(names: str) -> None:
+    def took(count: int) -> float:
+        turns = []
+        for number in range(count):
+            own = {"call": f"c{number}"} if names == "a" else {}
+            turns.append(turn(2 * number, actions=called(names[number % len(names)], **own)))
+            turns.append(turn(2 * number + 1, outcomes=[{"success": True, **own}]))
+        began = time.thread_time()
+        (one,) = transcripts_of(turns)
+        assert sum(event.calls for event in one.events) == count
+        return time.thread_time() - began
+
+    assert took(24_000) < 8 * min(took(6_000), took(6_000))
 
 
 def test_what_was_loaded_twice_is_one_call() -> None:

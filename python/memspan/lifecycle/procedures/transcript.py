@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import sleep
 from typing import Final, NamedTuple
@@ -94,8 +95,41 @@ class _Call:
     results: list[str] = field(default_factory=list)
 
 
+class _Waiting:
+    """The calls of a session that a result may belong to. O(1) for each, over all of a session."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, _Call] = {}
+        self._nameless: defaultdict[str | None, deque[_Call]] = defaultdict(deque)
+        """Without an id, by tool, and all of them: the oldest first, and some that have their result already."""
+
+    def add(self, call: _Call) -> None:
+        """A call was made."""
+        if call.action.call is not None:
+            # The latest: ids come back in other conversations of a session.
+            self._by_id[call.action.call] = call
+        elif call.success is None:
+            for tool in (None, call.action.action):
+                self._nameless[tool].append(call)
+
+    def settle(self, outcome: Outcome, turn: TranscriptTurn) -> None:
+        """Give a result to its call, if there is one."""
+        if outcome.call is not None:
+            call = self._by_id.get(outcome.call)
+        else:
+            calls = self._nameless[outcome.action]
+            while calls and calls[0].success is not None:
+                calls.popleft()
+            call = calls.popleft() if calls else None
+        if call is not None:
+            call.success = outcome.success
+            call.turns.append(turn.id)
+            call.results.append(turn.text)
+
+
 def _transcript(turns: Iterable[TranscriptTurn]) -> Transcript:
     calls: list[_Call] = []
+    waiting = _Waiting()
     said: list[tuple[int, TranscriptTurn]] = []
     seen: set[tuple[object, ...]] = set()
     for number, turn in enumerate(turns):
@@ -108,68 +142,42 @@ def _transcript(turns: Iterable[TranscriptTurn]) -> Transcript:
         own_calls = {action.call for action in actions if action.call is not None}
         for outcome in outcomes:
             if outcome.call not in own_calls:
-                _settle(calls, outcome, turn)
+                waiting.settle(outcome, turn)
         for action in actions:
             own = (action.call, action.action, *sorted(action.values.items()))
             if action.call is None or own not in seen:
                 seen.add(own)
                 calls.append(_Call(action, turn.at, [turn.id], action.success))
+                waiting.add(calls[-1])
         for outcome in outcomes:
             if outcome.call in own_calls:
-                _settle(calls, outcome, turn)
+                waiting.settle(outcome, turn)
         if not actions and not outcomes and turn.text.strip() and turn.speaker not in _NOT_PEOPLE:
             said.append((len(calls), turn))
     spoken = {after for after, _ in said}
-    events: list[Event] = []
+    steps: list[list[_Call]] = []
     place_of = [0]
     for call in calls:
-        event = Event(
-            action=call.action.action,
-            arguments=call.action.arguments,
-            values=call.action.values,
-            success=call.success,
-            turns=tuple(dict.fromkeys(call.turns)),
-            at=call.at,
-            results="\n".join(call.results),
-        )
-        if events and events[-1].action == event.action and len(place_of) - 1 not in spoken:
-            events[-1] = _again(events[-1], event)
+        again = steps and steps[-1][0].action.action == call.action.action
+        if again and len(place_of) - 1 not in spoken:
+            steps[-1].append(call)
         else:
-            events.append(event)
-        place_of.append(len(events))
+            steps.append([call])
+        place_of.append(len(steps))
     requests = tuple(Request(place_of[after], turn.id, turn.text) for after, turn in said)
-    return Transcript(tuple(events), requests)
+    return Transcript(tuple(map(_event, steps)), requests)
 
 
-def _settle(calls: list[_Call], outcome: Outcome, turn: TranscriptTurn) -> None:
-    for call in _candidates(calls, outcome):
-        call.success = outcome.success
-        call.turns.append(turn.id)
-        call.results.append(turn.text)
-        return
-
-
-def _candidates(calls: list[_Call], outcome: Outcome) -> Iterator[_Call]:
-    if outcome.call is not None:
-        # The latest one: ids come back in other conversations of a session.
-        yield from (call for call in reversed(calls) if call.action.call == outcome.call)
-        return
-    yield from (
-        call
-        for call in calls
-        if call.success is None and outcome.action in (None, call.action.action) and call.action.call is None
-    )
-
-
-def _again(first: Event, then: Event) -> Event:
-    """One step of two calls in a row."""
+def _event(calls: Sequence[_Call]) -> Event:
+    """One step of calls in a row. O(calls)."""
+    last = calls[-1]
     return Event(
-        action=first.action,
-        arguments=then.arguments or first.arguments,
-        values=then.values or first.values,
-        success=then.success,
-        turns=tuple(dict.fromkeys((*first.turns, *then.turns))),
-        at=then.at,
-        calls=first.calls + then.calls,
-        results=then.results,
+        action=last.action.action,
+        arguments=next((one.action.arguments for one in reversed(calls) if one.action.arguments), {}),
+        values=next((one.action.values for one in reversed(calls) if one.action.values), {}),
+        success=last.success,
+        turns=tuple(dict.fromkeys(id_ for one in calls for id_ in one.turns)),
+        at=last.at,
+        calls=len(calls),
+        results="\n".join(last.results),
     )
