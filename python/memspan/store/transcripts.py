@@ -28,7 +28,7 @@ class TranscriptReader(Protocol):
     """Reads turns with actions, and the procedures that were made of them."""
 
     def turns(self, user: str, chars: int) -> list[TranscriptTurn]:
-        """The turns of every session that has an action, in the order of time, with so many characters of their texts:
+        """The turns of every session that has an action, in `record_order`, with so many characters of their texts:
         episodic ones without sources that are not expired and that are believed, or of which another one says the same:
         what was done was done. Reads the metadata of all of the user's, if one has an action."""
 

@@ -150,6 +150,16 @@ def test_somebody_speaks_between_calls_of_a_long_session() -> None:
     assert [request.before for request in one.requests] == [*range(20)]
 
 
+def test_turns_of_one_time_come_in_the_order_of_their_ids() -> None:
+    turns = [
+        TranscriptTurn("m10", "s", 5, "tool", "", {"outcomes": [{"success": False}]}),
+        TranscriptTurn("m9", "s", 5, "assistant", "", {"actions": called("a")}),
+    ]
+    (one,) = transcripts_of(turns)
+
+    assert [(event.action, event.success) for event in one.events] == [("a", False)]
+
+
 def test_turns_without_a_session_are_parted_by_pauses() -> None:
     turns = [
         turn(1, None, actions=called("a")),

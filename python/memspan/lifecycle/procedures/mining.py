@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.encode.procedure_text import Wording, wording_of
+from memspan.record_order import record_order
 from memspan.records import Record
 from memspan.remember.audit.auditing import audited
 from memspan.remember.compose import embedded_text
@@ -281,7 +282,8 @@ def _wording(learned: Learned, before: Record | None, stored: Sequence[Record]) 
 def _example(learned: Learned, turns: Mapping[str, TranscriptTurn]) -> tuple[TranscriptTurn, ...]:
     run = next((run for run in reversed(learned.runs) if run.success is not False), learned.runs[-1])
     ids = [*([] if run.asked is None else [run.asked.id]), *run.turns]
-    return tuple(sorted((turns[id_] for id_ in dict.fromkeys(ids)), key=lambda turn: turn.at))
+    example = (turns[id_] for id_ in dict.fromkeys(ids))
+    return tuple(sorted(example, key=lambda turn: record_order(turn.at, turn.id)))
 
 
 def _is_single(record: Record) -> bool:

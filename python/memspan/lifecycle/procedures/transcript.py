@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from memspan.actions import Action, Outcome, actions_in, outcomes_in
 from memspan.actions.action import Scalar
+from memspan.record_order import record_order
 from memspan.store.transcripts import TranscriptTurn
 from memspan.times import Micros
 
@@ -75,7 +76,7 @@ def transcripts_of(turns: Iterable[TranscriptTurn]) -> list[Transcript]:
     """
     sessions: dict[tuple[str | None, int], list[TranscriptTurn]] = {}
     part, before = 0, None
-    for turn in sorted(turns, key=lambda turn: turn.at):
+    for turn in sorted(turns, key=lambda turn: record_order(turn.at, turn.id)):
         if turn.session is None:
             part += before is not None and turn.at - before > _PAUSE
             before = turn.at

@@ -51,7 +51,7 @@ class SqliteTranscriptReader(SqliteRows):
             f"CASE WHEN {_ACTS} THEN r.metadata END {_TURNS} "
             f"AND (r.session IN (SELECT {each_text(':sessions')} FROM json_each(:sessions) j) "
             "OR (:some AND r.session IS NULL)) "
-            "ORDER BY r.at, r.pk",
+            "ORDER BY r.at, length(CAST(r.id AS BLOB)), r.id",
             {
                 **named,
                 "sessions": json.dumps([session for session in sessions if session is not None]),
