@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
+from memspan.record_order import record_order
 from memspan.records import Record
 from memspan.remember.capacity.quota_settings import stored_quotas
 from memspan.remember.capacity.quotas import excess
@@ -65,7 +66,7 @@ def _first(records: Sequence[Record], count: int, *, oldest: bool) -> list[str]:
     if not oldest:
         return ended
     others = sorted(
-        (record for record in records if record.id not in ends), key=lambda one: one.id, reverse=True
+        (record for record in records if record.id not in ends),
+        key=lambda one: record_order(one.at, one.id),
     )
-    others.sort(key=lambda one: one.at)
     return [*ended, *(one.id for one in others[: count - len(ended)])]

@@ -95,6 +95,14 @@ def test_the_oldest_are_named(memory: Memory, monkeypatch: pytest.MonkeyPatch) -
     assert plan["evict"] == evicted(memory)
 
 
+def test_of_one_time_those_are_named_that_go(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.add_records([fact(f"f{n}", f"Ana has boat {n}.") for n in range(6, 12)])
+    shrink(memory, monkeypatch, 8, "oldest")
+    plan, done = both(memory)
+    assert len(plan["evict"]) == done.evicted == 2
+    assert plan["evict"] == evicted(memory)
+
+
 def test_by_value_those_that_are_retired_are_named(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     memory.add_records([fact(f"f{n}", f"Ana has boat {n}.", n) for n in range(9)])
     for id_ in ("f7", "f3"):
