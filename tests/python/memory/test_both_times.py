@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from memspan import Memory
 from memspan.remember.searching import ended_by_then
+from memspan.remember.searching.recall import Recalls
 from memspan.remember.searching.reranking import Readable
 from memspan.times import from_micros, now_micros
 
@@ -85,6 +87,19 @@ def test_other_filters_hold_too(memory: Memory, moved: list[datetime]) -> None:
     assert memory.search("lives in Bergen", user="ana", k=1, **then)[0].id == "bergen"
     with pytest.raises(ValueError, match="where"):
         homes(memory, **then, where={"$odd": 1})
+
+
+def test_of_one_score_and_time_the_later_id_comes_first(memory: Memory) -> None:
+    for number in (9, 10, 11, 12):
+        memory.add({"id": f"m{number}", "text": "Ana has a cat", "at": "2022-01-01"}, user="ana")
+    memory.retire(user="ana", ids=["m11"], at="2024-01-01")
+    asked = now()
+    believed = memory.search("cat", user="ana", k=3)
+    ended = memory.search("cat", user="ana", k=9, as_of=asked, valid_at="2023-01-01")
+    alike = Recalls(replace(one, score=0.0) for one in believed)
+    more = Recalls(replace(one, score=0.0) for one in ended if one.id == "m11")
+    found = ended_by_then.united(alike, more, asked, 9)
+    assert [one.id for one in found] == ["m12", "m11", "m10", "m9"]
 
 
 def test_what_was_learnt_later_does_not_come(

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from memspan.limits import MAX_EXCLUDED
+from memspan.record_order import record_order
 from memspan.remember.endings.endings import ENDED, was_known
 from memspan.remember.engine import Engine
 from memspan.times import to_micros
@@ -63,7 +64,11 @@ def united(believed: Recalls, ended: Recalls, as_of: datetime, k: int) -> Recall
     more = [recall for recall in ended if recall.id not in known and _had_ended(recall, as_of)]
     if not more:
         return believed
-    both = sorted([*believed, *more], key=lambda recall: (-recall.score, -to_micros(recall.at), recall.id))
+    both = sorted(
+        [*believed, *more],
+        key=lambda recall: (recall.score, record_order(recall.at, recall.id)),
+        reverse=True,
+    )
     found = Recalls(both[:k], _explained(believed.explanation, {recall.id for recall in more}))
     found.timings = replace(
         believed.timings,
