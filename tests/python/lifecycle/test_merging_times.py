@@ -87,7 +87,44 @@ def test_what_happened_twice_is_two_memories(memory: Memory) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Ana owns a bicycle made in Italy.", "Ana is interested in chess.", "Ana läuft einen Marathon."]
+    "text",
+    [
+        "Ana ist einen Marathon gelaufen.",
+        "Ana lief einen Marathon.",
+        "Ana a couru un marathon.",
+        "Ana corrió una maratón.",
+        "Ana ha corso una maratona.",
+        "Ana correu uma maratona.",
+        "Ana heeft een marathon gelopen.",
+        "Ana przebiegła maraton.",
+        "Анна пробежала марафон.",
+        "安娜跑了一场马拉松。",
+        "アナはマラソンを走った。",
+        "아나는 마라톤을 뛰었다.",
+    ],
+)
+def test_what_happened_twice_is_two_memories_in_other_languages(memory: Memory, text: str) -> None:
+    assert left(memory, fact("a", text, 0), fact("b", text, 365)) == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ana owns a bicycle made in Italy.",
+        "Ana is interested in chess.",
+        "Ana läuft einen Marathon.",
+        "Ana wohnt mit ihrem Bruder in Porto.",
+        "Ana habite à Porto avec son frère.",
+        "Ana vive en Oporto con su hermano.",
+        "Ana abita a Porto con suo fratello.",
+        "Ana mora no Porto com o irmão.",
+        "Ana woont bij haar broer in Porto.",
+        "Ana mieszka w Porto z bratem.",
+        "Анна живёт с братом в Порту.",
+        "安娜住在波尔图。",
+        "アナはポルトに住んでいる。",
+        "아나는 포르투에 살고 있다.",
+    ],
 )
 def test_what_is_so_is_one_memory_whenever_it_is_told(memory: Memory, text: str) -> None:
     assert left(memory, fact("a", text, 0), fact("b", text, 365)) == ["b"]

@@ -10,6 +10,7 @@ from typing import Final
 
 from memspan.lifecycle.sleep.queues import said_at, turn_times
 from memspan.recall.times.past import tells_of_past
+from memspan.recall.times.told import tells_of_past_abroad
 from memspan.recall.words import word_set
 from memspan.records import Record
 from memspan.store import StoreReader
@@ -33,7 +34,8 @@ def days_of_events(reader: StoreReader, user: str, records: Iterable[Record]) ->
     theirs: "Ana ran a marathon" of last year, and of this one, is two events. What is so ("Ana lives in Porto"), or was
     told without its time, is the same whenever it is told.
 
-    Verbs are those of English; what is told in other languages has no day. O(texts, and sources of what is found).
+    Verbs are those of the languages whose times are read; what is told in others has no day. O(texts, and sources of
+    what is found).
     """
     found = []
     for number, record in enumerate(records):
@@ -59,7 +61,9 @@ def _is_apart(record: Record, told: datetime | None) -> bool:
 
 def _has_happened(record: Record) -> bool:
     words = _WORD.findall(record.text[:_LOOKED_AT].lower())
-    return tells_of_past(words) and _PRESENT.isdisjoint(words) and not _is_of_one(words)
+    if tells_of_past(words) and _PRESENT.isdisjoint(words) and not _is_of_one(words):
+        return True
+    return tells_of_past_abroad(record.text)
 
 
 def _is_of_one(words: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ from typing import Final
 from .calendar import Span, shifted
 from .reading import Reading
 
-__all__ = ["ahead_in", "has_begun", "last_weekend"]
+__all__ = ["ahead_in", "has_begun", "last_weekend", "tells_past"]
 
 _SENTENCE: Final = re.compile(r"[^。！？!?\n]+")
 _AHEAD: Final = re.compile(
@@ -40,6 +40,11 @@ def ahead_in(text: str) -> bytearray | None:
         if _AHEAD.search(sentence) is not None and _PAST.search(sentence) is None:
             flags[match.start() : match.end()] = b"\1" * len(sentence)
     return flags if any(flags) else None
+
+
+def tells_past(text: str) -> bool:
+    """Whether a text tells of the past. O(text)."""
+    return _PAST.search(text) is not None
 
 
 def has_begun(text: str, start: int, end: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["ahead_in"]
+__all__ = ["ahead_in", "tells_past"]
 
 _SENTENCE: Final = re.compile(r"[^.!?。！？\n]+")
 _AHEAD: Final = re.compile(
@@ -26,12 +26,12 @@ def ahead_in(text: str) -> bytearray | None:
     flags = bytearray(len(text))
     for match in _SENTENCE.finditer(text):
         sentence = match[0]
-        if _AHEAD.search(sentence) is not None and not _tells_past(sentence):
+        if _AHEAD.search(sentence) is not None and not tells_past(sentence):
             flags[match.start() : match.end()] = b"\1" * len(sentence)
     return flags if any(flags) else None
 
 
-def _tells_past(sentence: str) -> bool:
+def tells_past(sentence: str) -> bool:
     """Whether a syllable ends as the past tense does: "했", "갔"."""
     return any(
         "가" <= letter <= "힣" and (ord(letter) - _FIRST) % _FINAL == _SSANG_SIOT and letter not in _NO_PAST
