@@ -65,6 +65,19 @@ def test_what_says_something_else_stays_apart(other):
 
 
 @pytest.mark.parametrize(
+    ("text", "one", "other"),
+    [
+        ("Ana's brother {} works at the bakery in the old town near the harbour.", "Ben", "Tom"),
+        ("{} works as a nurse at the hospital in the old town near the harbour.", "Ben", "Tom"),
+        ("Ana sings in the choir of the old town near the harbour on {} evenings.", "Monday", "Friday"),
+    ],
+)
+def test_what_names_somebody_else_stays_apart(text, one, other):
+    assert chosen(fact("a", text.format(one)), fact("b", text.format(other))) == {}
+    assert chosen(fact("a", text.format(one)), fact("b", text.format(one).lower())) != {}
+
+
+@pytest.mark.parametrize(
     "fields",
     [
         {"kind": "procedural"},

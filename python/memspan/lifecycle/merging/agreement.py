@@ -9,8 +9,9 @@ from memspan import _core
 from memspan.recall.negations import negations_in
 from memspan.recall.said_words import asks
 
-__all__ = ["agree"]
+__all__ = ["agree", "has_names_of"]
 
+_WORD: Final = re.compile(r"[^\W\d_]\w*")
 _SIGNED: Final = re.compile(r"(?<!\S)[-−]\d+")
 _HALF_OF_DAY: Final = re.compile(r"(\d{1,2}(?::\d\d)?)\s*([ap])\.?\s?m\b", re.IGNORECASE)
 
@@ -23,6 +24,13 @@ def agree(one: str, other: str) -> bool:
     O(characters).
     """
     return _marks(one) == _marks(other) and _in_one_order(one, other)
+
+
+def has_names_of(text: str, other: str) -> bool:
+    """Whether a text has every word that stands in another one with a capital, however it is written there: names and
+    days, and nouns in German. O(characters)."""
+    written = " ".join(word for word in _WORD.findall(other) if word[0].isupper())
+    return set(_core.analyze(written, "english")) <= set(_core.analyze(text, "english"))
 
 
 def _marks(text: str) -> tuple[object, ...]:

@@ -24,7 +24,7 @@ from memspan.remember.input.tags import without_made
 from memspan.reports.duplicates import Duplicate
 from memspan.times import MAX_MICROS, to_micros
 
-from .agreement import agree
+from .agreement import agree, has_names_of
 from .candidates import Candidates
 from .following import said
 from .likeness import Likeness
@@ -283,7 +283,7 @@ def _same(kept: Record, other: Record, merging: Merging, numbers: _Numbers) -> b
     # Either would lose a number of the other. Readings of many days differ in nothing else, each from all others.
     if _numbers(kept, numbers) != _numbers(other, numbers):
         return False
-    if not agree(kept.text, other.text):
+    if not agree(kept.text, other.text) or not has_names_of(kept.text, other.text):
         return False
     one, two = _statement(kept), _statement(other)
     return not lost([two], kept.text, _NEARLY_ALL) and not lost([one], other.text, _HALF)
