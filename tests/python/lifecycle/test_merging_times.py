@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,22 @@ def test_what_is_true_again_in_other_words_is_the_newest() -> None:
     }
     (found,) = mergers([Duplicate("a", "c", 0.99)], known, Merging())
     assert (found.kept.id, united(found.kept, found.ending)["importance"]) == ("c", 0.9)
+
+
+WORK = "Ana works as an engineer for trains on the signalling team"
+
+
+@pytest.mark.parametrize("new", [f"{WORK} at the bank.", f"{WORK} at the airport."])
+def test_what_is_corrected_later_is_not_lost(memory: Memory, new: str) -> None:
+    old = fact("a", f"{WORK} at Siemens, in the old town by the river.", 0)
+    for day, fields in ((300, {}), (0, {"recorded_at": START + 300 * DAY})):
+        told = [replace(old, recorded_at=START), fact("b", new, day, **fields)]
+        assert mergers([Duplicate("a", "b", 0.99)], {one.id: one for one in told}, Merging()) == []
+    (found,) = mergers([Duplicate("a", "b", 0.99)], {"a": old, "b": fact("b", f"{WORK}.", 300)}, Merging())
+    assert found.kept.id == "a"
+    before = fact("b", new, -300)
+    (found,) = mergers([Duplicate("a", "b", 0.99)], {"a": old, "b": before}, Merging())
+    assert found.kept.id == "a"
 
 
 def test_what_is_truer_ends_nothing_that_was_told_later(memory: Memory) -> None:

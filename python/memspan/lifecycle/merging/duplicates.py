@@ -56,8 +56,8 @@ class Merging:
     """When sleep takes memories to say the same, without asking a model.
 
     Their vectors must be near, and their words must agree: the same numbers, names and negations, and nearly all
-    words of the one that goes in the one that stays, in the same order. "She has 2 dogs" and "She has 3 dogs" stay
-    apart, however near, and so do "Ana owes Ben" and "Ben owes Ana".
+    words of the one that goes in the one that stays (all, if it was told later), in the same order. "She has 2 dogs"
+    and "She has 3 dogs" stay apart, however near, and so do "Ana owes Ben" and "Ben owes Ana".
     """
 
     least: float = 0.95
@@ -116,7 +116,8 @@ def mergers(
 
     The best wording stays: what is held or pinned first, then by fidelity, number of different words, and the latest;
     of one time by importance, then the one that was learnt first, as of turns. No memory ends for an earlier one of the
-    same text: who lives in Porto, then in Braga, and then in Porto, lives in Porto. What happened ends for nothing that
+    same text: who lives in Porto, then in Braga, and then in Porto, lives in Porto. Nor does it for an earlier one that
+    lacks a word of it, which may be the correction. What happened ends for nothing that
     happened more than a day before or after. And what its kind lets live longer ends for nothing that lives shorter: it
     would be gone too early. Every memory that ends is itself near the one that stays for it, so that a chain of small
     steps leads nowhere. O(pairs log pairs).
@@ -174,6 +175,7 @@ def _ending(
     life = _life(kept)
     ending: list[Record] = []
     for same in near:
+        lost_later: dict[tuple[str, ...], bool] = {}
         for record in same:
             if not (all_new or record.id in (news or ())) or _life(record) > life:
                 continue
@@ -181,6 +183,12 @@ def _ending(
                 continue
             if record.text == kept.text and record.at > kept.at and kept.kind != "episodic":
                 continue  # what is pinned or truer stays, and this is the latest all the same
+            if kept.kind != "episodic" and _is_later(record, kept):
+                # Whatever it says that the other does not may be what has changed.
+                if record.entities not in lost_later:
+                    lost_later[record.entities] = bool(lost([_statement(record)], kept.text, 1))
+                if lost_later[record.entities]:
+                    continue
             if not _same(kept, record, merging, numbers):
                 if kept.kind != "episodic" and record.entities == same[0].entities:
                     break  # so it is with the others
@@ -247,6 +255,10 @@ def _rank(record: Record) -> tuple[Any, ...]:
 
 def _life(record: Record) -> int:
     return MAX_MICROS if record.expires_at is None else to_micros(record.expires_at)
+
+
+def _is_later(record: Record, other: Record) -> bool:
+    return (record.at, record.recorded_at or record.at) > (other.at, other.recorded_at or other.at)
 
 
 def _group(
