@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from memspan.encode.procedure_text import Wording, wording_of, written
 from memspan.records import Record
 from memspan.remember.input.fields import MAX_NAMES
 from memspan.reports.procedure_info import Procedure, ProcedureStep
-from memspan.times import Micros, from_micros, to_micros
+from memspan.times import MAX_MICROS, MIN_MICROS, Micros, from_micros, to_micros
 
 from .learning import Learned
 from .runs import Run
@@ -27,6 +27,8 @@ _SEEN: Final = 256
 is added late is taken for one that was counted."""
 _FIDELITY: Final = 0.7
 _NEVER: Final = -(1 << 62)
+_MOST: Final = 1 << 40
+"""Runs that are counted: more are none."""
 
 
 def is_learnt(record: Record) -> bool:
@@ -76,16 +78,21 @@ class Known:
 
     @classmethod
     def of(cls, record: Record | None) -> Known:
-        """Nothing, for no record and for one that tells nothing."""
-        told = {} if record is None else record.metadata.get("procedure", {})
-        older = told.get("older", {})
-        seen = {key: (at, worked) for key, at, worked in told.get("seen", ())}
+        """Nothing, for no record and for one that tells nothing. What cannot be read is passed over: metadata is the
+        caller's own, who may write what learning does."""
+        told = None if record is None else record.metadata.get("procedure")
+        told = told if isinstance(told, Mapping) else {}
+        older, seen = told.get("older"), told.get("seen")
+        older = older if isinstance(older, Mapping) else {}
+        counts = [older.get(name) for name in ("successes", "failures", "unknown")]
+        good, bad, unknown = (count if _is_number(count, 0, _MOST) else 0 for count in counts)
+        through = older.get("through")
         return cls(
-            seen,
-            older.get("successes", 0),
-            older.get("failures", 0),
-            older.get("unknown", 0),
-            older.get("through", _NEVER),
+            {run[0]: (run[1], run[2]) for run in seen if _is_run(run)} if isinstance(seen, list) else {},
+            good,
+            bad,
+            unknown,
+            through if _is_number(through, MIN_MICROS, MAX_MICROS) else _NEVER,
         )
 
     def with_runs(self, runs: Iterable[Run]) -> Known:
@@ -123,6 +130,21 @@ class Known:
                 "through": self.through,
             }
         return found
+
+
+def _is_run(value: Any) -> bool:
+    if not isinstance(value, list) or len(value) != 3:
+        return False
+    key, at, worked = value
+    return (
+        isinstance(key, str)
+        and _is_number(at, MIN_MICROS, MAX_MICROS)
+        and (worked is None or isinstance(worked, bool))
+    )
+
+
+def _is_number(value: Any, least: int, most: int) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 def recorded(user: str, id_: str, learned: Learned, before: Record | None, wording: Wording | None) -> Record:
