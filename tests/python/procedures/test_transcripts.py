@@ -102,6 +102,21 @@ def test_time_grows_as_the_calls_of_a_session_do(names: str) -> None:
     assert took(24_000) < 8 * min(took(6_000), took(6_000))
 
 
+def test_time_grows_as_a_long_session_does() -> None:
+    def took(count: int) -> float:
+        names = [
+            "login",
+            *(("find", "check", "cancel") if number % 7 else ("list", "look") for number in range(count)),
+        ]
+        flat = [name for one in names for name in ([one] if isinstance(one, str) else one)]
+        (one,) = transcripts_of(turn(place, actions=called(name)) for place, name in enumerate(flat))
+        began = time.thread_time()
+        assert {procedure.actions for procedure in learn([one])} >= {("find", "check", "cancel")}
+        return time.thread_time() - began
+
+    assert took(2_400) < 10 * min(took(600), took(600))
+
+
 def test_what_was_loaded_twice_is_one_call() -> None:
     call = {"action": "a", "call": "c1", "values": {"x": 1}}
     (one,) = transcripts_of(

@@ -88,15 +88,17 @@ def readable(action: str) -> str:
 
 
 def _turns_of(actions: Sequence[str], runs: Sequence[Run]) -> tuple[str, ...]:
-    """The turns in which these were done before each run."""
+    """The turns in which these were done before each run. O(actions of the sessions)."""
     wanted = set(actions)
-    events = (
-        event
-        for run in reversed(runs)
-        for event in run.transcript.events[: run.first]
-        if event.action in wanted
-    )
-    return tuple(dict.fromkeys(id_ for event in events for id_ in event.turns)) if wanted else ()
+    ids: dict[str, None] = {}
+    looked_at: dict[int, int] = {}
+    for run in reversed(runs if wanted else ()):
+        start = looked_at.get(id(run.transcript), 0)
+        for event in run.transcript.events[start : run.first]:
+            if event.action in wanted:
+                ids.update(dict.fromkeys(event.turns))
+        looked_at[id(run.transcript)] = max(start, run.first)
+    return tuple(ids)
 
 
 def _typical(runs: Sequence[Run]) -> Request | None:

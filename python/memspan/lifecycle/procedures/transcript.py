@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -64,8 +65,9 @@ class Transcript:
         return tuple(event.action for event in self.events)
 
     def asked(self, place: int) -> Request | None:
-        """The last request before a step."""
-        return next((one for one in reversed(self.requests) if one.before <= place), None)
+        """The last request before a step. O(log requests)."""
+        after = bisect_right(self.requests, place, key=lambda one: one.before)
+        return self.requests[after - 1] if after else None
 
 
 def transcripts_of(turns: Iterable[TranscriptTurn]) -> list[Transcript]:
