@@ -42,13 +42,17 @@ _NAME: Final = re.compile(
     r"(?<![\w.-])(?:--(?P<option>[A-Za-z][\w-]{0,80})[ \t]+"
     r"|(?:setenv|setx|set(?:[ \t]+-{1,2}[a-z]{1,16}){1,4}|(?<![^\n])ENV)[ \t]+"
     r"(?P<variable>[A-Za-z_]\w{0,80})[ \t]+(?!=)"
+    r"|(?:header|key|name|variable)[\"']?[ \t]*[:=][ \t]*[\"']?(?P<told>[A-Za-z_][\w.-]{0,80})[\"']?[,;]?\s+"
+    r"[\"']?value[\"']?[ \t]*[:=][ \t]*"
     r"|-{0,2}(?P<name>[A-Za-z_][\w.-]{0,80})[\\\"'\]]*\s*"
     r"(?::[ \t]*&?[A-Za-z_][\w.<>?\[\]|]{0,60}[ \t]*=[ \t]*(?=\\*[\"'])|:=|=>|!?={1,3}|:)\s*)"
 )
 """A name and what stands between it and its value, in code, JSON, YAML, headers, queries, options of commands, and what
-sets variables of the environment; in code that may be a type, too (`password: str = "…"`)."""
-_BLOCK: Final = re.compile(r"[|>][-+0-9]{0,2}[ \t]*(?:#[^\n]*)?\r?\n")
-"""How a text of several lines begins in YAML: it has those that are indented more than its name."""
+sets variables of the environment; in code that may be a type, too (`password: str = "…"`), in YAML and XML another
+field (`name: DB_PASSWORD`, `value: …`)."""
+_BLOCK: Final = re.compile(r"[ \t]*(?:[|>][-+0-9]{0,2}[ \t]*)?(?:#[^\n]*)?\r?\n")
+"""How what stands on lines of its own begins in YAML: these are indented more than its name, which begins a line."""
+_INDENT: Final = re.compile(r"[ -]*[\"']?")
 _OPENING: Final = re.compile(r"(\\*[\"'])(?:\1\1)?")
 """One quote, or three as around a text of several lines."""
 _BARE: Final = re.compile(
@@ -130,7 +134,7 @@ def _without_named(text: str) -> str:
     shown: list[str] = []
     done = 0
     for found in _NAME.finditer(text):
-        name = found["option"] or found["variable"] or found["name"]
+        name = found["option"] or found["variable"] or found["told"] or found["name"]
         if found.start() < done or not any(is_secret(name, value) for value in _PROBES):
             continue
         start, end = _block(text, found) or _value(text, found.end(), name)
@@ -145,10 +149,13 @@ def _without_named(text: str) -> str:
 
 def _block(text: str, found: re.Match[str]) -> tuple[int, int] | None:
     """Where the lines lie that are the value in YAML, if any are."""
-    begins = _BLOCK.match(text, found.end())
-    if begins is None:
+    named = found.start() + len(found[0].rstrip())
+    begins = _BLOCK.match(text, named)
+    if begins is None or text[named - 1] != ":":
         return None
     line = text.rfind("\n", 0, found.start()) + 1
+    if not _INDENT.fullmatch(text, line, found.start()):
+        return None
     indent = len(text[line : found.start()].rstrip("\"'"))
     lines = re.compile(rf"(?: {{{indent + 1},}}[^\n]*\n?|[ \t]*\r?\n)*").match(text, begins.end())
     value = lines[0] if lines is not None else ""
