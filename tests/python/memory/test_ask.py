@@ -147,6 +147,15 @@ def test_what_the_model_does_not_find_is_not_enough(asking: Memory, server: Scri
     assert not asking.ask("Where?", user="ana").enough
 
 
+@pytest.mark.parametrize("enough", [False, "No.", 0])
+def test_an_answer_that_is_left_out_where_there_is_none_is_not_asked_for_again(
+    asking: Memory, server: ScriptedLLM, enough: Any
+) -> None:
+    server.reply("answer", {"enough": enough})
+    assert not asking.ask("Where?", user="ana").enough
+    assert len(asked_of(server, "answer")) == 1
+
+
 @pytest.mark.parametrize(
     ("enough", "expected"),
     [("no", False), ("False", False), (0, False), ("yes", True), (None, True), ("partly", True)],

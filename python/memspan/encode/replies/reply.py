@@ -14,7 +14,7 @@ from memspan.base.half_emoji import without_half_emoji
 from memspan.errors import missing_extra
 
 try:
-    from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+    from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 except ImportError as error:
     raise missing_extra("pydantic", "a stage that asks a language model", "llm") from error
 from pydantic_core import PydanticUseDefault
@@ -33,6 +33,8 @@ __all__ = [
     "SomeItems",
     "Text",
     "Texts",
+    "is_no",
+    "model_validator",
 ]
 
 T = TypeVar("T")
@@ -108,10 +110,15 @@ def _flag(value: Any) -> bool:
     word beside it."""
     if value is None:
         raise PydanticUseDefault
+    return not is_no(value)
+
+
+def is_no(value: Any) -> bool:
+    """Whether a truth value is there and says no, in whatever words."""
     if isinstance(value, str):
         first = _FIRST_WORD.search(value.lower())
-        return first is None or first[0] not in _NO
-    return bool(value)
+        return first is not None and first[0] in _NO
+    return value is not None and not value
 
 
 def _is_item(value: Any) -> bool:
