@@ -67,33 +67,34 @@ def _conversations(items: Iterable[Item], user: str | None) -> Iterator[Conversa
 
 def _turns(fields: Mapping[str, Any], place: Place, user: str) -> Iterator[Turn]:
     exported = is_exported(fields)
-    names = (optional(fields, key, place, as_name) for key in (*_SESSIONS, *(_EXPORTED if exported else ())))
-    session = next(filter(None, names), None)
+    given = (optional(fields, key, place, as_name) for key in (*_SESSIONS, *(_EXPORTED if exported else ())))
+    session = next(filter(None, given), None)
     if exported:
         messages = exported_messages(fields, place)
     else:
         messages = placed_objects(required(fields, "messages", place, as_list), place["messages"])
-    before: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
     if session is None:
-        session, *_ = before = _names_of(messages)
+        session, names = _name_of(messages)
     clock = Clock(start_of(fields, place, messages))
     for position, message in messages:
         turn = read_message(message, position, user=user, session=session, clock=clock)
         if turn is not None:
-            yield replace(turn, session_names=before) if len(before) > 1 else turn
+            yield replace(turn, session_names=names) if names else turn
 
 
-def _names_of(messages: Sequence[tuple[Place, Mapping[str, Any]]]) -> tuple[str, ...]:
+def _name_of(messages: Sequence[tuple[Place, Mapping[str, Any]]]) -> tuple[str, tuple[str, ...]]:
     """The session of a conversation without a name, as `Memory.add` has it: the id of its first message, or a new one.
     Where ids are numbers, which other conversations have, too, it follows from all that is said: the same when it is
-    read again; with what it was when less had been said."""
+    read again. These have `session_names`."""
     ids = [message.get("id") for _, message in messages]
     if any(isinstance(one, int) or (isinstance(one, str) and one.isdecimal()) for one in ids):
         with suppress(RecursionError):
-            return names_by_content([message for _, message in messages])
+            names = names_by_content([message for _, message in messages])
+            return names[0], names
     elif ids and isinstance(ids[0], str) and ids[0].strip():
-        return (ids[0],)
-    return (secrets.token_hex(15),)
+        return ids[0], ()
+    return secrets.token_hex(15), ()
 
 
 def _alone(fields: Mapping[str, Any], place: Place, clock: Clock, user: str) -> Iterator[Turn]:

@@ -60,6 +60,11 @@ def test_chats_that_begin_alike_stay_apart(memory: Memory, tmp_path: Path) -> No
     assert sessions(memory) == [[*tea], [*milk]]
 
 
+def test_a_chat_grows_in_one_file_from_its_first_message_on(memory: Memory, tmp_path: Path) -> None:
+    load(memory, tmp_path, chat("Hi."), chat("Hi.", "Tea."), chat("Hi.", "Tea.", "Here."))
+    assert sessions(memory) == [["Hi.", "Tea.", "Here."]]
+
+
 def test_a_chat_grows_in_one_file(memory: Memory, tmp_path: Path) -> None:
     load(memory, tmp_path, chat(*BEGINNING), chat(*BEGINNING, "Tea."), chat("Bye."))
     assert sessions(memory) == [[*BEGINNING, "Tea."], ["Bye."]]
