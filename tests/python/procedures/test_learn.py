@@ -494,23 +494,3 @@ def test_a_closed_memory_says_so(memory: Memory) -> None:
     for ask in (lambda: memory.procedures(user="ana"), lambda: memory.learn_procedures("ana")):
         with pytest.raises(errors.StoreError):
             ask()
-
-
-@pytest.mark.parametrize(
-    "told",
-    [
-        {"seen": True},
-        {"seen": [1, ["k"], ["k", "x", None], ["k", 1 << 62, True], ["k", 5, 7], [1, 5, True]]},
-        {"older": []},
-        {"older": {"successes": "x", "failures": -1, "unknown": 1 << 62, "through": 1 << 62}},
-    ],
-)
-def test_what_a_caller_wrote_like_a_procedure_breaks_nothing(memory: Memory, told: dict[str, Any]) -> None:
-    metadata = {"stage": "learning", "procedure": {"steps": [{"action": name} for name in STEPS], **told}}
-    memory.add({"id": "own", "text": "Cancelling", "metadata": metadata}, user="ana", kind="procedural")
-    assert the_procedure(memory).runs == 0
-
-    runs(memory, 1, 2, 3, 4)
-    memory.learn_procedures("ana")
-
-    assert (the_procedure(memory).id, the_procedure(memory).runs) == ("own", 4)
