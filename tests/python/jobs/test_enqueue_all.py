@@ -67,11 +67,13 @@ def test_the_order_of_time_counts(open_memory: Open) -> None:
 
     memory = open_memory(recipe="verbatim")
     memory.add([{"text": "later", "at": 2_000_000}, {"text": "earlier", "at": 1_000_000}], user="ana")
+    at_once = [{"id": f"m{number}", "text": f"m{number}", "at": 3_000_000} for number in range(8, 12)]
+    memory.add(at_once, user="ana")
     memory.close()
     memory = open_memory(recipe=recipe_of(Custom(do=look)))
     memory.enqueue()
     memory.process()
-    assert seen == ["earlier", "later"]
+    assert seen == ["earlier", "later", "m8", "m9", "m10", "m11"]
 
 
 def test_it_goes_on_after_an_interruption(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from memspan.recipes import Recipe
+from memspan.record_order import record_order
 from memspan.remember.engine import Engine
 from memspan.times import Micros, now_micros, to_micros
 
@@ -59,4 +60,4 @@ def _turns(engine: Engine, user: str) -> list[_Turn]:
             for record in batch
             if is_open(record)
         ]
-    return sorted(found)
+    return sorted(found, key=lambda turn: (turn.session, *record_order(turn.at, turn.id)))
