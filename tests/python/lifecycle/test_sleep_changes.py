@@ -42,6 +42,10 @@ def test_two_memories_of_one_moment_cannot_end_each_other() -> None:
     one = Change(action="retire", ending=(a,), evidence=(b,))
     other = Change(action="retire", ending=(b,), evidence=(a,))
     assert settled([other, one], lambda change: None) == [one]
+    a, b = fact("m9", "a"), fact("m10", "b")
+    one = Change(action="retire", ending=(a,), evidence=(b,))
+    other = Change(action="retire", ending=(b,), evidence=(a,))
+    assert settled([other, one], lambda change: None) == [one], "m10 came later"
 
 
 @PROFILE

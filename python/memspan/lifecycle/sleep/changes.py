@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from memspan.encode.clean import same_words
+from memspan.record_order import record_order
 from memspan.records import Record
 from memspan.remember.input.fields import MAX_NAMES
 
@@ -56,7 +57,7 @@ def settled(changes: Iterable[Change], overtaken: Callable[[Change], None]) -> l
     """
     ended: set[str] = set()
     chosen = []
-    for change in sorted(changes, key=lambda one: (one.ending[0].at, one.ending[0].id)):
+    for change in sorted(changes, key=lambda one: record_order(one.ending[0].at, one.ending[0].id)):
         if any(record.id in ended for record in (*change.ending, *change.evidence)):
             overtaken(change)
         else:
