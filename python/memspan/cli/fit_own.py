@@ -11,7 +11,7 @@ from rich.table import Table
 from memspan.cli.environment import Environment
 from memspan.cli.fit_report import flaws_as_json, note_flaws, quality_as_json, quality_table, save
 from memspan.cli.opening import open_memory
-from memspan.cli.tables import counted, plain_table
+from memspan.cli.tables import counted, plain_table, print_figures
 from memspan.cli.tracking import bar
 from memspan.evaluate import Estimate
 from memspan.fitting.examples import embedder_of
@@ -85,11 +85,10 @@ def _report(env: Environment, own: OwnQuestions, found: OwnRanker) -> None:
         "rrf": "rrf, without weights",
         "left_out": f"yours, left out by {found.together}",
     }
-    env.out.print(
-        quality_table("questions of your own", {titles[name]: each for name, each in found.quality.items()})
-    )
+    named = {titles[name]: each for name, each in found.quality.items()}
+    print_figures(env.out, quality_table("questions of your own", named))
     if found.differences:
-        env.out.print(_differences(found.differences))
+        print_figures(env.out, _differences(found.differences))
     env.say(_COMPARED)
     env.say(_how(found))
     env.say(_verdict(found.differences.get("package")))

@@ -17,7 +17,7 @@ from .printable import printable
 if TYPE_CHECKING:
     from memspan.evaluate import Estimate
 
-__all__ = ["cell", "counted", "estimate_cell", "moment", "plain_table", "print_figures"]
+__all__ = ["cell", "counted", "estimate_cell", "fits", "moment", "plain_table", "print_figures"]
 
 _GAP: Final = 3
 """Blanks between the columns of `plain_table`."""
@@ -53,13 +53,20 @@ def plain_table(title: str | None = None) -> Table:
 
 
 def print_figures(console: Console, table: Table, labels: int = 1) -> None:
-    """Print a table of figures; where the terminal is too narrow for it, in several below one another, each with the
-    first `labels` columns. A row without its name, or a figure without its end, would be read wrongly. Columns with a
-    `ratio` are texts, which may be broken into lines."""
+    """Print a table of figures below its title; where the terminal is too narrow for it, in several below one another,
+    each with the first `labels` columns. A row without its name, or a figure without its end, would be read wrongly.
+    Columns with a `ratio` are texts, which may be broken into lines."""
+    if table.title is not None:
+        console.print(table.title, style="table.title")
     for number, part in enumerate(_parts(table, labels, console.width)):
         if number > 0:
             console.print()
         console.print(part)
+
+
+def fits(console: Console, table: Table) -> bool:
+    """Whether all columns have room side by side, unbroken but for texts."""
+    return sum(_width(column) + _GAP for column in table.columns) - _GAP <= console.width
 
 
 def _parts(table: Table, labels: int, width: int) -> Iterator[Table]:

@@ -14,6 +14,7 @@ from memspan.cli.environment import Environment, pass_environment
 from memspan.cli.fit_own import fit_questions
 from memspan.cli.fit_report import flaws_as_json, note_flaws, quality_as_json, quality_table, save
 from memspan.cli.opening import open_memory
+from memspan.cli.tables import print_figures
 from memspan.cli.tracking import bar
 from memspan.embed import resolve_embedder
 from memspan.errors import FormatError
@@ -206,7 +207,7 @@ def fit_(
     note_flaws(env, source.read, source.flaws)
     for way, found in tables.items():
         title = _TITLES[way] + (_BUT_TUNED if seen and way in HOLD_OUTS else "")
-        env.out.print(quality_table(title, found, "data set"))
+        print_figures(env.out, quality_table(title, found, "data set"))
     save(env, ranker, out, as_json=False)
 
 

@@ -36,7 +36,7 @@ def list_(env: Environment, as_json: bool) -> None:
         return
     table = plain_table()
     for name in ("recipe", "what it does", "paper"):
-        table.add_column(name)
+        table.add_column(name, overflow="fold")
     for each in known:
         table.add_row(cell(each.name), cell(each.summary), cell(each.paper or ""))
     env.out.print(table)

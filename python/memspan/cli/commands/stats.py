@@ -51,7 +51,7 @@ def stats(env: Environment, store: Path, user: str | None, usage: bool, as_json:
         env.write_json({"store": str(store), "user": user, "users": users, "stats": figures})
         return
     table = plain_table()
-    table.add_column("what")
+    table.add_column("what", no_wrap=True)
     table.add_column("value", justify="right", overflow="fold")
     for name, value in _flatten(figures):
         table.add_row(cell(name), cell(_readable(name, value)))

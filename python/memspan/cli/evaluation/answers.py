@@ -15,6 +15,7 @@ from memspan.evaluate.reading.grading import MEASURES, AnswerGroup, macro_of
 from memspan.evaluate.reading.published import difference, published
 from memspan.evaluate.reading.report import AnswerReport
 
+from .beside import Row, print_beside
 from .costs import number_row, print_costs
 from .halumem import print_halumem
 
@@ -44,7 +45,7 @@ def print_construction(env: Environment, construction: Construction, recipe: str
         table.add_row(
             cell(each.stage), cell(each.model), *(f"{n:,}" for n in numbers), f"{usage.seconds:,.1f}"
         )
-    env.out.print(table)
+    print_figures(env.out, table, 2)
     if not construction.complete:
         env.note(
             f"{construction.parked:,} jobs were given up, {construction.waiting:,} wait, and "
@@ -79,13 +80,13 @@ def print_reading(env: Environment, report: AnswerReport) -> None:
         _failures(env, report, overall)
     env.say("")
     env.say("seconds a conversation (the columns of SimpleMem's table 4)")
-    env.out.print(number_row(report.times(), 2))
+    print_figures(env.out, number_row(report.times(), 2), 0)
     if (halumem := report.shares()) is not None:
         print_halumem(env, report, halumem)
     if rows := published(report.data_set):
         env.say("")
         env.say(f"the papers' own figures for {report.data_set}, copied from their tables; not measured here")
-        env.out.print(_beside(report, overall, groups))
+        _print_beside(env, report, overall, groups)
         env.say(
             f"Figures of different models do not compare, nor those of different judges; this run's reader is "
             f"{report.reader}. The {len(rows)} rows also differ in prompts, and in what they call F1.",
@@ -121,31 +122,29 @@ def _scores(overall: AnswerGroup, groups: Sequence[AnswerGroup]) -> Table:
     return table
 
 
-def _beside(report: AnswerReport, overall: AnswerGroup, groups: Sequence[AnswerGroup]) -> Table:
-    table = plain_table()
-    for name in ("method", "where", "model", "judge by"):
-        table.add_column(name, overflow="fold")
-    for name in ("avg", "F1", "BLEU-1", "judge", "tokens"):
-        table.add_column(name, justify="right")
-    table.add_column("beside this run", overflow="fold")
+def _print_beside(
+    env: Environment, report: AnswerReport, overall: AnswerGroup, groups: Sequence[AnswerGroup]
+) -> None:
+    rows: list[Row] = []
     macro = macro_of(groups)
     for average in ("macro", "micro"):
         found = {name: mean for name, (mean, _) in macro.items()}
         if average == "micro":
             found = {name: estimate.mean for name, estimate in overall.scores.items()}
         f1 = " / ".join(_percent(found.get(name)) for name in ("f1", "set_f1"))
-        cells = (f1, _percent(found.get("bleu_1")), _percent(found.get("judge")))
-        who = (f"memspan {report.recipe}", "this run", report.reader, report.judge or "-", average)
-        table.add_row(*map(cell, (*who, *cells, f"{report.context_tokens():,.0f}", "F1 / set F1")))
+        shown = [f1, _percent(found.get("bleu_1")), _percent(found.get("judge"))]
+        who = (f"memspan {report.recipe}", "this run", report.reader, report.judge or "-")
+        rows.append((who, [average, *shown, f"{report.context_tokens():,.0f}", "F1 / set F1"]))
     for row in published(report.data_set):
         shown = [
             f"{row.figures[name]:.1f}" if name in row.figures else "-" for name in ("f1", "bleu_1", "judge")
         ]
         tokens = f"{row.figures['context_tokens']:,.0f}" if "context_tokens" in row.figures else "-"
-        who = (row.method, f"{row.paper}, table {row.table}", row.model, row.judge or "-", row.average or "-")
+        who = (row.method, f"{row.paper}, table {row.table}", row.model, row.judge or "-")
         why = difference(row, report.reader, report.judge)
-        table.add_row(*map(cell, (*who, *shown, tokens, why)))
-    return table
+        rows.append((who, [row.average or "-", *shown, tokens, why]))
+    names = ("method", "where", "model", "judge by")
+    print_beside(env.out, names, ("avg", "F1", "BLEU-1", "judge", "tokens"), rows, "beside this run")
 
 
 def _percent(share: float | None) -> str:

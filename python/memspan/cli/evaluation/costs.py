@@ -12,6 +12,8 @@ from memspan.cli.tables import cell, plain_table
 from memspan.evaluate.construction import COSTS, Construction
 from memspan.evaluate.reading.published import published
 
+from .beside import Row, print_beside
+
 __all__ = ["number_row", "print_costs"]
 
 _TITLES: Final = ("summary in", "summary out", "update in", "update out", "total", "calls", "seconds")
@@ -23,21 +25,16 @@ def print_costs(env: Environment, construction: Construction, recipe: str, data_
     """One row for this run and one for each that a paper reports for the data set."""
     env.say("")
     env.say("making memories, a conversation: tokens in thousands (the columns of LightMem's table 2)")
-    table = plain_table()
-    for name in ("method", "where", "model"):
-        table.add_column(name, overflow="fold")
-    for name in _TITLES:
-        table.add_column(name, justify="right")
     models = ", ".join(dict.fromkeys(each.model for each in construction.stages)) or "-"
-    _add(table, (f"memspan {recipe}", "this run", models), construction.cost())
+    rows = [_row((f"memspan {recipe}", "this run", models), construction.cost())]
     for row in published(data_set):
         figures = dict(row.figures)
         for ours, theirs in _ELSEWHERE.items():
             if theirs in figures:
                 figures[ours] = figures[theirs]
         if any(name in figures for name in COSTS):
-            _add(table, (row.method, f"{row.paper}, table {row.table}", row.model), figures)
-    env.out.print(table)
+            rows.append(_row((row.method, f"{row.paper}, table {row.table}", row.model), figures))
+    print_beside(env.out, ("method", "where", "model"), _TITLES, rows)
     env.say(
         "Seconds of other machines and servers do not compare; theirs were not measured here.", style="dim"
     )
@@ -52,6 +49,5 @@ def number_row(values: Mapping[str, float], digits: int) -> Table:
     return table
 
 
-def _add(table: Table, who: tuple[str, str, str], figures: Mapping[str, float]) -> None:
-    shown = [f"{figures[name]:,.2f}" if name in figures else "-" for name in COSTS]
-    table.add_row(*map(cell, (*who, *shown)))
+def _row(who: tuple[str, str, str], figures: Mapping[str, float]) -> Row:
+    return who, [f"{figures[name]:,.2f}" if name in figures else "-" for name in COSTS]

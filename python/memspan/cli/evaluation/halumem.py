@@ -7,10 +7,12 @@ from typing import Final
 from rich.table import Table
 
 from memspan.cli.environment import Environment
-from memspan.cli.tables import cell, plain_table
+from memspan.cli.tables import cell, plain_table, print_figures
 from memspan.evaluate.reading.halumem import Answers
 from memspan.evaluate.reading.published import published
 from memspan.evaluate.reading.report import AnswerReport
+
+from .beside import print_beside
 
 __all__ = ["print_halumem"]
 
@@ -39,18 +41,17 @@ def print_halumem(env: Environment, report: AnswerReport, answers: Answers) -> N
         expected = (accuracy.expected, accuracy.expected_judged)
         _add(table, "memory accuracy", accuracy.accuracy, accuracy.memories, accuracy.judged)
         _add(table, "the same, of expected memories", accuracy.expected_accuracy, *expected)
-    env.out.print(table)
+    print_figures(env.out, table)
     if rows := [row for row in published("halumem") if "integrity" in row.figures]:
         env.say("the papers' own figures: memory integrity, memory accuracy, right answers", style="dim")
-        table = plain_table()
-        for name in ("method", "where", "model", "judge by"):
-            table.add_column(name, overflow="fold")
-        for name in _FIGURES:
-            table.add_column(name, justify="right")
-        for row in rows:
-            who = (row.method, f"{row.paper}, table {row.table}", row.model, row.judge or "-")
-            table.add_row(*map(cell, (*who, *(f"{row.figures[name]:.1f}" for name in _FIGURES))))
-        env.out.print(table)
+        found = [
+            (
+                (row.method, f"{row.paper}, table {row.table}", row.model, row.judge or "-"),
+                [f"{row.figures[name]:.1f}" for name in _FIGURES],
+            )
+            for row in rows
+        ]
+        print_beside(env.out, ("method", "where", "model", "judge by"), _FIGURES, found)
 
 
 def _add(table: Table, name: str, share: float | None, of: int, judged: int) -> None:
