@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.arguments import is_masked
 from memspan.errors import EmbedderError, InvalidArgumentError, invalid
 from memspan.limits import MAX_DIM
 
@@ -103,12 +104,15 @@ def validate_vectors(array: Any, dim: int | None, count: int, embedder_name: str
         embedder_name: for the message.
 
     Raises:
-        EmbedderError: wrong shape, or a vector that is not numeric, not finite or zero, named by position.
+        EmbedderError: wrong shape, masked values, or a vector that is not numeric, not finite or zero, named by
+            position.
     """
 
     def unusable(reason: str) -> EmbedderError:
         return EmbedderError(f"embedder {embedder_name!r}: {reason}")
 
+    if is_masked(array) or (isinstance(array, (list, tuple)) and any(map(is_masked, array))):
+        raise unusable("returned masked values, which are none")
     try:
         with np.errstate(over="ignore"):
             vectors = np.ascontiguousarray(array, dtype=np.float32)

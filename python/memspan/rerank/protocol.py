@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.arguments import is_masked
 from memspan.errors import RerankerError
 
 __all__ = ["Reranker", "checked_scores"]
@@ -45,6 +46,8 @@ def checked_scores(reranker: Reranker, question: str, passages: Sequence[str]) -
         raise
     except Exception as error:
         raise RerankerError(f"reranker {reranker.name!r} failed ({type(error).__name__}: {error})") from error
+    if is_masked(answer):
+        raise RerankerError(f"reranker {reranker.name!r}: returned masked values, which are none")
     try:
         with np.errstate(over="ignore"):
             scores = np.asarray(answer, dtype=np.float32)

@@ -95,3 +95,18 @@ def test_bad_texts_do_not_reach_the_function() -> None:
         embedder.embed_documents("abc")
     with pytest.raises(InvalidArgumentError, match="text"):
         embedder.embed_query(None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_what_lies_under_a_mask_is_no_value(listed: bool) -> None:
+    def masked(texts: list[str]) -> Any:
+        rows = np.ma.masked_array(np.ones((len(texts), 2)), mask=[[False, True]] * len(texts))
+        return list(rows) if listed else rows
+
+    embedder = CallableEmbedder(masked, dim=2, name="odd")
+    with pytest.raises(EmbedderError, match=r"'odd'.*masked"):
+        embedder.embed_documents(["a", "b"])
+    with pytest.raises(EmbedderError, match=r"'odd'.*masked"):
+        CallableEmbedder(lengths, query_function=lambda text: masked([text])[0], name="odd").embed_query("a")
+    whole = CallableEmbedder(lambda texts: np.ma.masked_array(np.ones((len(texts), 2))))
+    assert whole.embed_query("a").tolist() == [1, 1]

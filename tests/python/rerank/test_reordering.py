@@ -228,6 +228,7 @@ def test_pace_counts_characters_and_pairs() -> None:
         ("ab", "not an array of numbers"),
         ([10**400, 0], "not an array of numbers"),
         (None, "returned"),
+        (np.ma.masked_array([1.0, 9.0], mask=[False, True]), "returned masked values"),
     ],
 )
 def test_unusable_scores_are_refused(answer: Any, message: str) -> None:
