@@ -93,8 +93,13 @@ class Evaluation:
         return sorted((each for each in self.questions if each.scored), key=place)[:count]
 
     def missing_labels(self) -> dict[str, tuple[str, ...]]:
-        """By question, the labels that name nothing in the conversation."""
-        return {each.question.id: each.question.missing for each in self.questions if each.question.missing}
+        """By question, the labels that name nothing in the conversation; those of two files' questions of one id stand
+        together."""
+        found: dict[str, tuple[str, ...]] = {}
+        for question in (each.question for each in self.questions):
+            if question.missing:
+                found[question.id] = found.get(question.id, ()) + question.missing
+        return found
 
     def longmemeval(self) -> list[dict[str, Any]]:
         """For LongMemEval: its own metrics by level and k, as its scripts compute them and corrected; else empty."""

@@ -193,6 +193,11 @@ def test_labels_that_name_nothing_are_reported(labelled: Labelled, stores: Path)
     assert result.missing_labels() == {"orchard/3": ("D9:9", "D:1:2")}
 
 
+def test_labels_of_questions_of_one_id_are_all_reported() -> None:
+    result = evaluation(answer("a", missing=("D9:9",)), answer("a"), answer("a", missing=("D7:1", "D7:2")))
+    assert result.missing_labels() == {"u/0": ("D9:9", "D7:1", "D7:2")}
+
+
 def test_the_unit_of_halumem_is_the_session(labelled: Labelled, stores: Path) -> None:
     result = run(labelled("halumem"), "halumem", stores, ks=[4])
     lives, back, _ = result.questions
