@@ -71,18 +71,27 @@ def print_answer(env: Environment, number: int, question: Question, recalls: Seq
 def print_summary(
     env: Environment,
     answers: Answers,
-    report: IngestReport,
+    report: IngestReport | None,
     search_seconds: float,
     embedder: str,
     keep: Path | None,
 ) -> None:
-    """Totals, timings on this machine, and what to do next."""
+    """Totals, timings on this machine, and what to do next.
+
+    Args:
+        report: of the turns; `None`: an earlier call kept them.
+    """
     hits = sum(len(found(question, recalls)) for question, recalls in answers)
     evidence = sum(len(question.evidence) for question, _ in answers)
     env.paragraph(f"Of the {evidence} turns that hold an answer, {hits} were found.", style="bold")
+    stored = "The store had all turns already"
+    if report is not None:
+        stored = (
+            f"{report.total} turns in {report.seconds:.2f} s ({report.rate:,.0f} a second, "
+            "loading the model and embedding included)"
+        )
     env.paragraph(
-        f"{report.total} turns in {report.seconds:.2f} s ({report.rate:,.0f} a second, "
-        "loading the model and embedding included); "
+        f"{stored}; "
         f"a search takes {search_seconds * 1e3:.1f} ms (median, embedding the question included); "
         f"embedder: {embedder}"
     )

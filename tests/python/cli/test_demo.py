@@ -56,7 +56,9 @@ def test_words_alone_find_the_easy_ones(run_json):
 def test_keep_leaves_a_store_to_go_on_with(run, run_json, tmp_path):
     assert "--store kept.memspan" in run("demo", "--keep", "kept.memspan").stdout
     assert run_json("search", "sock", "--store", "kept.memspan", "--user", "demo", "-k", 1)["hits"]
-    run("demo", "--keep", "kept.memspan")
+    again = run("demo", "--keep", "kept.memspan").stdout
+    assert "The store had all turns already; a search takes" in again
+    assert "embedding included);" not in again
     assert len(run_json("latest", "--store", "kept.memspan", "--user", "demo", "-k", 1000)["records"]) == 169
 
 

@@ -48,7 +48,9 @@ def demo(env: Environment, keep: Path | None, k: int, embedder: str | None, as_j
     with their dates, their rank and score in each view, and a mark on those that hold the answer.
     """
     with _place(keep) as store, _memory(store, embedder) as memory:
+        before = memory.stats()["sequence"]
         report = _ingest(env, memory)
+        new = memory.stats()["sequence"] != before
         asked = questions()
         answers = [(question, memory.search(question.question, user=USER, k=k)) for question in asked]
         median = _median_search(memory, asked, k)
@@ -59,7 +61,7 @@ def demo(env: Environment, keep: Path | None, k: int, embedder: str | None, as_j
     print_introduction(env, report.total, len(answers))
     for number, (question, recalls) in enumerate(answers, 1):
         print_answer(env, number, question, recalls)
-    print_summary(env, answers, report, median, name, keep)
+    print_summary(env, answers, report if new else None, median, name, keep)
 
 
 @contextmanager
