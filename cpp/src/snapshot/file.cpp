@@ -61,7 +61,7 @@ FileReplacement::FileReplacement(std::string path) : path_(std::move(path)), tem
   descriptor_ = open_unnamed(directory_of(path_));
   named_ = descriptor_ < 0;
   if (named_) descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (descriptor_ < 0) throw_file_error(temporary_, "create");
+  if (descriptor_ < 0) throw_file_error(path_, "create");  // nobody has heard of the temporary name
 }
 
 FileReplacement::~FileReplacement() {
@@ -69,18 +69,18 @@ FileReplacement::~FileReplacement() {
   if (!committed_ && named_) ::unlink(temporary_.c_str());
 }
 
-void FileReplacement::write(std::string_view bytes) { write_all(descriptor_, temporary_, bytes); }
+void FileReplacement::write(std::string_view bytes) { write_all(descriptor_, path_, bytes); }
 
 void FileReplacement::commit() {
   flush();
-  if (::fsync(descriptor_) != 0) throw_file_error(temporary_, "flush");
+  if (::fsync(descriptor_) != 0) throw_file_error(path_, "flush");
   if (!named_) {
     if (::linkat(AT_FDCWD, link_to(descriptor_).c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-      throw_file_error(temporary_, "create");
+      throw_file_error(path_, "create");
     }
     named_ = true;
   }
-  if (::close(std::exchange(descriptor_, -1)) != 0) throw_file_error(temporary_, "close");
+  if (::close(std::exchange(descriptor_, -1)) != 0) throw_file_error(path_, "close");
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) throw_file_error(path_, "replace");
   committed_ = true;
   const std::string directory = directory_of(path_);

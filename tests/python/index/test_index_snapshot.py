@@ -175,8 +175,10 @@ def test_a_directory_is_not_a_snapshot(tmp_path: Path, index: memspan.Index) -> 
 
 
 def test_saving_where_nothing_can_be_written(tmp_path: Path, index: memspan.Index) -> None:
-    with pytest.raises(FileNotFoundError):
-        index.save(tmp_path / "missing" / "index.snapshot")
+    path = tmp_path / "missing" / "index.snapshot"
+    with pytest.raises(FileNotFoundError) as caught:
+        index.save(path)
+    assert caught.value.filename == str(path)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read and write everything")
