@@ -74,6 +74,19 @@ def test_answers_beside_the_papers_figures(evaluate: Evaluate, server: ScriptedL
     assert {row["table"] for row in reading["published"]} >= {"1", "3", "4"}
 
 
+@pytest.mark.parametrize("columns", ["60", "80", "120"])
+def test_a_narrow_terminal_shows_names_and_figures_whole(
+    evaluate: Evaluate, server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    asking = ("--llm", "reader-1", "--base-url", server.url, "--answer", "--judge", "judge-1")
+    evaluate(*asking, "--json")  # what follows is kept, and read alone
+    monkeypatch.setenv("COLUMNS", columns)
+    beside = evaluate(*asking).stdout.partition("the papers' own figures")[2]
+    assert "…" not in beside
+    for whole in ("SimpleMem (2026), table 4", "memspan verbatim", "beside this run", "not comparable"):
+        assert whole in beside
+
+
 def test_the_memory_answers_by_default(evaluate: Evaluate, server: ScriptedLLM) -> None:
     asking = ("--llm", "reader-1", "--base-url", server.url, "--answer", "--tokens", 0)
     output = evaluate(*asking).stdout
