@@ -44,8 +44,8 @@ class Quotas:
     vault: int | None = None
     """The same for `vault`."""
     eviction: str = "value"
-    """`value`: the lowest value first, made of importance, use and redundancy; `oldest`: the oldest of the kind, as in
-    the paper."""
+    """`value`: the lowest value first, made of importance, use and redundancy, which is known of records that came, or
+    were read from the file, while their kind had such a limit; `oldest`: the oldest of the kind, as in the paper."""
 
     def __post_init__(self) -> None:
         for name in ("capacity", "resource", "vault"):
