@@ -64,8 +64,9 @@ class SearchingCalls(Calls):
         Args:
             question: in plain words.
             user: an unknown user has no records.
-            k: how many, 1 to 10,000. Only filters make it fewer, or a user that has fewer. `None`: as many as
-                the plan wants: by rules 10 to 20, and 30 or 40 for questions that list or want a summary.
+            k: how many, 1 to 10,000. Only filters make it fewer, a user that has fewer, or `views` without `semantic`,
+                which bring what they find alone. `None`: as many as the plan wants: by rules 10 to 20, and 30 or 40
+                for questions that list or want a summary.
             between: a `(start, end)` pair of times, or up to 1,024; the end is exclusive, `None` leaves a side
                 open.
             now: when the question is asked, for words such as "last week"; days are those of its zone. By default
