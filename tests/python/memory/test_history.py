@@ -219,7 +219,7 @@ def test_a_correction_is_not_from_where_the_old_record_was(memory: Memory) -> No
         ({"text": "x", "by": "b"}, "not both"),
         ({"by": "a"}, "another record"),
         ({"by": "nobody"}, "by: got 'nobody'"),
-        ({"text": " "}, "text"),
+        ({"text": " "}, "^text: got ' '"),
         ({"id": "nobody", "text": "x"}, "id: got 'nobody'"),
         ({"id": "nobody", "by": "b"}, "id: got 'nobody'"),
         ({"id": "gone", "text": "x"}, "retired"),

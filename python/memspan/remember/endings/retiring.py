@@ -138,7 +138,7 @@ def supersede(
             pinned=False,
             held=False,
         ),
-        "text",
+        "",
     )
     return successor.id, _take_over(engine, successor, old, recipe)
 

@@ -35,6 +35,7 @@ def checked_record(record: Record, argument: str, *, noted: bool = False) -> Rec
     """The record in normal form: UTC times, normalised tags, copied metadata, no empty names.
 
     Args:
+        argument: what callers know the record by; empty where they gave its fields.
         noted: whether its metadata may hold notes of the library's, as that of one that is retired may.
 
     Raises:
@@ -45,7 +46,7 @@ def checked_record(record: Record, argument: str, *, noted: bool = False) -> Rec
         raise invalid(argument, record, "a memspan.Record")
 
     def named(field: str) -> str:
-        return f"{argument}.{field}"
+        return f"{argument}.{field}" if argument else field
 
     at = to_likely_micros(record.at, named("at"))
     until = None if record.until is None else to_likely_micros(record.until, named("until"))
