@@ -23,7 +23,7 @@ _PARAMETERS: Final[Mapping[str, tuple[str, ...]]] = {
     "require_tags": ("tags",),
 }
 """Parameters of commands that go by another name than the argument."""
-_NAMED: Final = re.compile(r"(?P<argument>\w+)(?:\[\d+\])?(?:\.(?P<place>[^:]+))?: (?P<reason>.*)", re.DOTALL)
+_NAMED: Final = re.compile(r"(?P<argument>\w+)(?:\[\d+\])?(?:\.(?P<place>.*?))?: (?P<reason>.*)", re.DOTALL)
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def _named(message: str, context: click.Context) -> str:
     parameter = None if found is None else _parameter(found["argument"], context.command)
     if found is None or parameter is None:
         return message
-    place = "" if found["place"] is None else f"{found['place']}: "
+    place = f"{found['place']}: " if found["place"] else ""
     return f"Invalid value for {parameter.get_error_hint(context)}: {place}{found['reason']}"
 
 

@@ -101,6 +101,8 @@ def test_tokens_bound_nothing_but_a_context(run, filled):
         (("--tag", ""), "'--tag': got ''"),
         (("--where", "[]"), "'--where': got []; accepted: a JSON object"),
         (("--where", '{"a": {"$foo": 1}}'), "'--where': a.$foo: got the operator '$foo'"),
+        (("--where", '{"a:b": {"$foo": 1}}'), "'--where': a:b.$foo: got the operator '$foo'"),
+        (("--where", '{"": 1}'), "'--where': got the path ''"),
         (("--fusion", "rrf", "--confidence"), "--confidence cannot be used with --fusion rrf"),
         (("--user", ""), "'--user'"),
         (("--embedder", "word2vec"), "'--embedder'"),

@@ -99,6 +99,7 @@ def test_export_of_nobody_leaves_the_file_alone(run, filled, tmp_path):
 def test_export_does_not_replace_the_store(run, run_json, filled):
     for name in (filled, filled.with_name(filled.name + "-wal")):
         result = run("export", name, "--store", filled, "--user", "demo", code=2)
+        assert "Invalid value for 'FILE': got " in result.stderr
         assert "does not belong to the store" in result.stderr
     assert run_json("stats", "--store", filled)["stats"]["records"] == 169
 

@@ -13,7 +13,6 @@ from memspan.cli.failures import CommandError
 from memspan.cli.opening import open_memory, unknown_user
 from memspan.cli.printable import EscapedJson
 from memspan.cli.tables import counted
-from memspan.errors import InvalidArgumentError
 
 __all__ = ["export"]
 
@@ -54,10 +53,7 @@ def export(
             # An empty file would take the place of what an earlier export wrote.
             raise CommandError(unknown)
         target = _stdout(env) if to_stdout else file
-        try:
-            records = memory.export(user, target, embeddings=embeddings, records_only=records_only)
-        except InvalidArgumentError as error:
-            raise click.BadParameter(str(error), param_hint="FILE") from error
+        records = memory.export(user, target, embeddings=embeddings, records_only=records_only)
     if as_json:
         env.write_json({"store": str(store), "user": user, "records": records, "file": str(file)})
     else:
