@@ -138,6 +138,15 @@ def test_worst_shows_evidence_and_what_came_instead(evaluate, evaluate_json, fil
     assert len(worst["found"]) == 3
 
 
+@pytest.mark.parametrize("columns", ["40", "60", "80"])
+def test_a_narrow_terminal_leaves_the_text_of_the_worst_some_room(evaluate, file, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    worst = evaluate("locomo", file, "--worst", 1, "--tokens", 0).stdout.partition("orchard/")[2]
+    assert {"evidence", "found", "2022-04-04", "D1:1", "Ilka"} <= {*worst.split()}
+    assert "I planted a" in worst
+    assert max(map(len, worst.splitlines()[1:])) <= int(columns)
+
+
 def test_options_of_the_search(evaluate, file):
     output = evaluate("locomo", file, "--view", "lexical", "--neighbors", 1).stdout
     assert "views=['lexical'], neighbors=1" in output

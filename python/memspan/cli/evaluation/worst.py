@@ -20,6 +20,9 @@ __all__ = ["print_worst", "worst_json"]
 _SHOWN = 5
 """Records shown of those that came back."""
 
+_WIDE = 80
+"""From this many columns on a turn's values stand side by side; with fewer, its text would stand in single words."""
+
 _LENGTH = 240
 """Characters shown of a text."""
 
@@ -27,21 +30,23 @@ _LENGTH = 240
 def print_worst(env: Environment, evaluation: Evaluation, count: int) -> None:
     """A table for each question: first its evidence, then the records that came first."""
     env.say("")
+    wide = env.out.width >= _WIDE
     for document in worst_json(evaluation, count):
         env.say(f"{document['id']} [{document['category']}] {document['question']}", style="bold")
         table = plain_table()
         table.add_column("rank", justify="right", no_wrap=True)
-        table.add_column("", no_wrap=True)
-        table.add_column("at (UTC)", no_wrap=True)
-        table.add_column("id", overflow="fold")
-        table.add_column("speaker", overflow="fold")
+        for name in ("", "at (UTC)", "id", "speaker") if wide else ("turn (UTC)",):
+            texts = name in ("id", "speaker", "turn (UTC)")
+            table.add_column(name, overflow="fold" if texts else "ellipsis", no_wrap=not texts)
         table.add_column("text", ratio=1, overflow="fold")
         for kind in ("evidence", "found"):
             for row in document[kind]:
                 rank = f"#{row['rank']}" if row["rank"] else f"> {evaluation.ks[-1]}"
                 style = "bold green" if kind == "evidence" else "dim"
-                values = (row["at"], row["id"], row["speaker"], _line(row["text"]))
-                table.add_row(cell(rank), Text(kind, style=style), *map(cell, values))
+                turn = [Text(kind, style=style), *(cell(row[name]) for name in ("at", "id", "speaker"))]
+                if not wide:
+                    turn = [Text("\n").join(line for line in turn if line)]
+                table.add_row(cell(rank), *turn, cell(_line(row["text"])))
         env.out.print(table)
 
 
