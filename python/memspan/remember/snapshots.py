@@ -155,13 +155,14 @@ class Snapshots:
 
     def save(self, index: Index, writer: StoreWriter, uses: Micros) -> None:
         """Write the index, which must equal the writer's view, in the writer's transaction. It has all uses that were
-        written by `uses`.
+        written by `uses`. Whoever opens the store meanwhile finds the old file.
 
         Raises:
-            OSError, MemspanError: it could not be written; the old file may be gone, the store is as it was.
+            OSError, MemspanError: it could not be written; the store is as it was, and so is the old file, unless the
+                new one could not take its place.
         """
         before, self._before = writer.meta(_TOKEN), None
-        self.delete(writer)
+        self._delete_leftovers()
         token = secrets.token_hex(16)
         stamped = {**self._stamp(writer, token, writer.sequence()), "uses": uses}
         stamp = json.dumps(stamped, sort_keys=True)
@@ -197,10 +198,15 @@ class Snapshots:
             StoreError: a file cannot be deleted; names it.
         """
         writer.set_meta(_TOKEN, None)
-        file = self.path
         try:
-            file.unlink(missing_ok=True)
-            file = self._workshop
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise _not_deleted(self.path, error) from error
+        self._delete_leftovers()
+
+    def _delete_leftovers(self) -> None:
+        file = self._workshop
+        try:
             _empty(file)
             if not self._looked_beside:
                 # Earlier versions wrote there.
@@ -210,10 +216,7 @@ class Snapshots:
                         file.unlink(missing_ok=True)
                 self._looked_beside = True
         except OSError as error:
-            raise StoreError(
-                f"{file}: cannot be deleted ({error.strerror}); nothing was changed; what is there must go, as it may "
-                "hold what was erased"
-            ) from error
+            raise _not_deleted(file, error) from error
 
     def _stamp(self, reader: StoreReader, token: str, sequence: int) -> dict[str, Any]:
         return {
@@ -224,6 +227,13 @@ class Snapshots:
             "analyzer": f"{self._analyzer}/{ANALYZER_VERSION}",
             "compose": COMPOSE_VERSION,
         }
+
+
+def _not_deleted(file: Path, error: OSError) -> StoreError:
+    return StoreError(
+        f"{file}: cannot be deleted ({error.strerror}); nothing was changed; what is there must go, as it may hold "
+        "what was erased"
+    )
 
 
 def _token(store: Store) -> str | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memspan import Record
+from memspan import Index, Record
 from memspan.memory import Memory
 from memspan.remember import engine, snapshots
 from memspan.store import SqliteStore
@@ -45,6 +45,38 @@ def test_it_is_tried_again_when_as_much_has_changed_again(
         assert memory._engine.current() is index
     memory.close()
     assert len(tried) == 3
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_old_file_is_there_until_the_new_one_takes_its_place(
+    path: Path,
+    open_memory: Callable[..., Memory],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    fails: bool,
+) -> None:
+    save, file = Index.save, path.with_name(path.name + ".index")
+    memory = open_memory()
+    add(memory, 30)
+    memory.close()
+    old, seen = file.read_bytes(), []
+
+    def look(index: Index, *arguments: Any, **options: Any) -> None:
+        seen.append(file.read_bytes())
+        if fails:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        save(index, *arguments, **options)
+
+    memory = open_memory()
+    add(memory, 30)
+    monkeypatch.setattr(Index, "save", look)
+    memory.close()
+    assert seen == [old]
+    assert (file.read_bytes() == old) == fails
+    caplog.clear()
+    memory = open_memory()
+    assert len(memory._engine.current()) == 60
+    assert not caplog.records
 
 
 @pytest.mark.parametrize("saved_before", [False, True])
