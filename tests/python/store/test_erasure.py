@@ -185,3 +185,25 @@ def test_a_reader_that_stays_keeps_nobody_out(
     store.close()
     SqliteStore(path).close()
     assert occurrences(path.parent) == 0
+
+
+def test_nothing_is_said_of_bytes_that_another_one_erases_meanwhile(
+    path: Path, make_record: Make, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rewrite, store = SqliteStore._rewrite, SqliteStore(path)
+    with store.writing() as writer:
+        writer.put([make_record("m1", user=SECRET.decode()), make_record("m2")])
+    with store.writing() as writer:
+        writer.remove_user(SECRET.decode())
+        writer.request_erasure()
+
+    def come_late(second: SqliteStore, connection: sqlite3.Connection, seconds: float) -> bool:
+        monkeypatch.setattr(SqliteStore, "_rewrite", rewrite)
+        store.erase()
+        raise sqlite3.OperationalError("database is locked")
+
+    monkeypatch.setattr(SqliteStore, "_rewrite", come_late)
+    SqliteStore(path).close()
+    assert not caplog.records
+    store.close()
+    assert occurrences(path.parent) == 0

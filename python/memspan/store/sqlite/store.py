@@ -175,7 +175,10 @@ class SqliteStore:
         try:
             self._erase(min(self._busy_seconds, _ERASING_SECONDS))
         except StoreError as error:
-            _logger.warning("%s", error)
+            with self.reading() as reader:
+                erased = reader.meta(ERASE_PENDING) is None  # by whoever was at it, and had the lock for that
+            if not erased:
+                _logger.warning("%s", error)
 
     def _erase(self, seconds: float) -> None:
         try:
