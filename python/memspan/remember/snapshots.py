@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from time import sleep
 from typing import Any, Final
 
 from memspan._core import ANALYZER_VERSION
@@ -33,6 +34,8 @@ MISSING: Final = "is missing"
 """What `Snapshots.examine` says about a file that was saved and is not there any more."""
 
 _ATTEMPTS: Final = 3
+_PAUSE: Final = 0.05
+"""Seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,9 @@ class Snapshots:
         for _ in range(_ATTEMPTS):
             found = self._examine(store, expected, options)
             now = _token(store)
+            if found == MISSING and now == expected:
+                sleep(_PAUSE)  # Whoever deletes the file commits that a moment later.
+                now = _token(store)
             if not isinstance(found, str) or now == expected:
                 return found
             expected = now  # Another process replaced or deleted the file meanwhile.

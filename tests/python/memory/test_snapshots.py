@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import random
 import shutil
+import sqlite3
 import stat
 import struct
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +126,26 @@ def test_a_missing_snapshot(
     assert [message for message in warnings_of(caplog) if "is missing" in message]
     memory.close()
     assert cache.exists(), "it is written again"
+
+
+def test_a_snapshot_that_another_process_is_deleting(
+    saved: dict[str, Any],
+    cache: Path,
+    path: Path,
+    open_memory: Open,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Its file goes before its commit."""
+
+    def commit(seconds: float) -> None:
+        with closing(sqlite3.connect(path)) as other, other:
+            other.execute("DELETE FROM meta WHERE key = 'snapshot'")
+
+    cache.unlink()
+    monkeypatch.setattr(snapshots, "sleep", commit)
+    assert observe(open_memory()) == saved
+    assert warnings_of(caplog) == []
 
 
 def test_a_new_store_says_nothing(open_memory: Open, caplog: pytest.LogCaptureFixture) -> None:
