@@ -32,6 +32,7 @@ _TOKEN: Final = "snapshot"  # noqa: S105 - a name of a setting
 _STORE_ID: Final = "store_id"
 MISSING: Final = "is missing"
 """What `Snapshots.examine` says about a file that was saved and is not there any more."""
+_OTHER: Final = "belongs to another state of the store"
 
 _ATTEMPTS: Final = 3
 _PAUSE: Final = 0.05
@@ -101,8 +102,8 @@ class Snapshots:
         for _ in range(_ATTEMPTS):
             found = self._examine(store, expected, options)
             now = _token(store)
-            if found == MISSING and now == expected:
-                sleep(_PAUSE)  # Whoever deletes the file commits that a moment later.
+            if isinstance(found, str) and found.startswith((MISSING, _OTHER)) and now == expected:
+                sleep(_PAUSE)  # Whoever deletes or replaces the file commits that a moment later.
                 now = _token(store)
             if not isinstance(found, str) or now == expected:
                 return found
@@ -140,7 +141,7 @@ class Snapshots:
             return "has no stamp of a store"
         different = [key for key in wanted if stamp.get(key) != wanted[key]]
         if different:
-            return f"belongs to another state of the store (differs in {', '.join(different)})"
+            return f"{_OTHER} (differs in {', '.join(different)})"
         if not isinstance(stamp["sequence"], int) or not 0 <= stamp["sequence"] <= newest:
             return "is newer than the store"
         if options is not None:

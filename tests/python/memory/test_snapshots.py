@@ -128,21 +128,31 @@ def test_a_missing_snapshot(
     assert cache.exists(), "it is written again"
 
 
-def test_a_snapshot_that_another_process_is_deleting(
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_snapshot_that_another_process_is_at(
     saved: dict[str, Any],
     cache: Path,
     path: Path,
     open_memory: Open,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
+    replaced: bool,
 ) -> None:
-    """Its file goes before its commit."""
+    """Its file goes, or comes, before the commit."""
+    with closing(sqlite3.connect(path)) as other:
+        (token,) = other.execute("SELECT value FROM meta WHERE key = 'snapshot'").fetchone()
+        if replaced:
+            with other:
+                other.execute("UPDATE meta SET value = 'before' WHERE key = 'snapshot'")
+        else:
+            cache.unlink()
 
     def commit(seconds: float) -> None:
         with closing(sqlite3.connect(path)) as other, other:
             other.execute("DELETE FROM meta WHERE key = 'snapshot'")
+            if replaced:
+                other.execute("INSERT INTO meta VALUES ('snapshot', ?)", (token,))
 
-    cache.unlink()
     monkeypatch.setattr(snapshots, "sleep", commit)
     assert observe(open_memory()) == saved
     assert warnings_of(caplog) == []
