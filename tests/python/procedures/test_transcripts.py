@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+import timeit
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -27,6 +29,11 @@ def turn(
 
 def called(*names: str, **more: Any) -> list[dict[str, Any]]:
     return [{"action": name, **more} for name in names]
+
+
+def best_time(call: Callable[[], object]) -> float:
+    """Of this thread, without Python's garbage collector, which would walk what other tests have left."""
+    return min(timeit.repeat(call, timer=time.thread_time, number=1, repeat=3))
 
 
 def test_results_find_their_calls() -> None:
@@ -94,12 +101,11 @@ def test_time_grows_as_the_calls_of_a_session_do(names: str) -> None:
             own = {"call": f"c{number}"} if names == "a" else {}
             turns.append(turn(2 * number, actions=called(names[number % len(names)], **own)))
             turns.append(turn(2 * number + 1, outcomes=[{"success": True, **own}]))
-        began = time.thread_time()
         (one,) = transcripts_of(turns)
         assert sum(event.calls for event in one.events) == count
-        return time.thread_time() - began
+        return best_time(lambda: list(transcripts_of(turns)))
 
-    assert took(24_000) < 8 * min(took(6_000), took(6_000))
+    assert took(24_000) < 10 * took(6_000)
 
 
 def test_time_grows_as_a_long_session_does() -> None:
@@ -110,11 +116,10 @@ def test_time_grows_as_a_long_session_does() -> None:
         ]
         flat = [name for one in names for name in ([one] if isinstance(one, str) else one)]
         (one,) = transcripts_of(turn(place, actions=called(name)) for place, name in enumerate(flat))
-        began = time.thread_time()
         assert {procedure.actions for procedure in learn([one])} >= {("find", "check", "cancel")}
-        return time.thread_time() - began
+        return best_time(lambda: learn([one]))
 
-    assert took(2_400) < 10 * min(took(600), took(600))
+    assert took(2_400) < 10 * took(600)
 
 
 def test_what_was_loaded_twice_is_one_call() -> None:
