@@ -135,10 +135,10 @@ BOOST_FIXTURE_TEST_CASE(a_user_of_less_than_a_window, Fixture) {
 
 // Few of many slots, or many of few.
 BOOST_AUTO_TEST_CASE(what_few_means) {
-  BOOST_TEST((AdmittedWindow{.first = 0, .last = 4095, .count = 128}.few()));
-  BOOST_TEST((!AdmittedWindow{.first = 0, .last = 4095, .count = 129}.few()));
+  BOOST_TEST((AdmittedWindow{.first = 0, .last = 4095, .count = 256}.few()));
+  BOOST_TEST((!AdmittedWindow{.first = 0, .last = 4095, .count = 257}.few()));
   BOOST_TEST((!AdmittedWindow{.first = 9, .last = 9, .count = 1}.few()));
-  BOOST_TEST((AdmittedWindow{.first = 9, .last = 72, .count = 2}.few()));
+  BOOST_TEST((AdmittedWindow{.first = 9, .last = 40, .count = 2}.few()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

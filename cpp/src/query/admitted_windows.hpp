@@ -14,7 +14,7 @@ namespace memspan {
 
 struct AdmittedWindow {
   // Where one slot of so many is admitted, or fewer, the records are looked at one by one.
-  static constexpr size_t kFewOf = 32;
+  static constexpr size_t kFewOf = 16;
   static_assert(ScoreWindow::kSlots / kFewOf <= ScoreWindow::kSelected);
 
   Slot first;  // that is admitted
@@ -60,9 +60,9 @@ class AdmittedWindows {
   void write(const AdmittedWindow& window, uint32_t* out) const {
     bits_->for_each(window.first / 64, window.last / 64 - window.first / 64 + 1, [&](Slot slot) { *out++ = slot; });
   }
-  // Is it faster to look for each record of the window in a list than to read the list there?
-  bool look_up(const AdmittedWindow& window, size_t list_size) const {
-    return window.count * kLookupCost * slots_ < list_size * window.width();
+  // Is it faster to look for so many records of the window in a list than to read the list there?
+  bool look_up(const AdmittedWindow& window, size_t records, size_t list_size) const {
+    return records * kLookupCost * slots_ < list_size * window.width();
   }
 
  private:

@@ -19,28 +19,31 @@ constexpr size_t kSparse = 64;
 // Records whose place in a list is asked for before it is read.
 constexpr size_t kAhead = 6;
 
+// The most that some terms can add to a score.
+struct Rest {
+  double sum = 0.0;
+  double rounding = 0.0;  // share of a score that all its additions may be off
+
+  static double rounding_of(size_t terms) { return 1e-7 * static_cast<double>(terms + 8); }
+
+  void take(double most) { sum = std::max(0.0, sum - most); }
+  // A record needs so much without those terms to reach the score with them. Of -infinity: that.
+  float least(float score) const {
+    return static_cast<float>(static_cast<double>(score) - sum - rounding * std::abs(static_cast<double>(score)));
+  }
+};
+
 // Memory that a thread keeps between queries.
 struct Scratch {
   QueryTerms& terms = QueryTerms::of_thread();
   std::vector<TermCursor> window_starts;
   std::vector<Candidate> candidates;  // of a pruned search
   AdmittedWindows windows;
+  std::vector<Rest> behind;  // of each term: what it and those after it can add
 
   static Scratch& of_thread() {
     thread_local Scratch scratch;
     return scratch;
-  }
-};
-
-// The most that some terms can add to a score.
-struct Rest {
-  double sum = 0.0;
-  double rounding = 0.0;  // share of a score that all its additions may be off
-
-  void take(double most) { sum = std::max(0.0, sum - most); }
-  // A record needs so much without those terms to reach the score with them. Of -infinity: that.
-  float least(float score) const {
-    return static_cast<float>(static_cast<double>(score) - sum - rounding * std::abs(static_cast<double>(score)));
   }
 };
 
@@ -75,40 +78,85 @@ class LexicalSearch {
   }
 
   void run_windows(const AdmittedWindows& windows) {
-    if (windows.begin() == windows.end()) return;
-    for (TermCursor& cursor : terms_) cursor.seek(windows.begin()->first);
+    const auto is_few = [](const AdmittedWindow& window) { return window.few(); };
+    go_to(windows.begin(), windows.end());
     for (const AdmittedWindow& window : windows) {
-      if (window.few()) {
-        score_few(windows, window);
-      } else {
-        for (TermCursor& cursor : terms_) cursor.advance(window.first);
-        score_window(window.first, window.last);
-      }
+      if (window.few()) continue;
+      for (TermCursor& cursor : terms_) cursor.advance(window.first);
+      score_window(window.first, window.last);
+    }
+    // These come last: the best of the others tell which lists need not be read here.
+    auto few = std::find_if(windows.begin(), windows.end(), is_few);
+    if (few == windows.end()) return;
+    sum_up_behind();
+    go_to(few, windows.end());
+    for (; few != windows.end(); few = std::find_if(few + 1, windows.end(), is_few)) score_few(windows, *few);
+  }
+
+  template <typename Window>
+  void go_to(Window window, Window end) {
+    if (window == end) return;
+    for (TermCursor& cursor : terms_) cursor.seek(window->first);
+  }
+
+  void sum_up_behind() {
+    std::vector<Rest>& behind = scratch_.behind;
+    behind.assign(terms_.size(), {.rounding = Rest::rounding_of(scratch_.terms.cursors.size())});
+    double sum = 0.0;
+    for (size_t term = terms_.size(); term-- > 0;) {
+      behind[term].sum = sum += static_cast<double>(terms_[term].most(scratch_.terms.bm25));
     }
   }
 
-  // Lists that are long there are not read, but the records are looked for in them.
+  // Lists that are long there are not read, but the records are looked for in them. Once the words that are left add too little
+  // for who has none of those before, all that have too little are let go.
   void score_few(const AdmittedWindows& windows, const AdmittedWindow& window) {
-    const auto [first, last, count] = window;
     windows.write(window, window_.selected.data());
-    const std::span<const uint32_t> admitted = std::span(window_.selected).first(count);
+    std::span<uint32_t> left = std::span(window_.selected).first(window.count);
     float* const scores = window_.scores.data();
-    for (TermCursor& cursor : terms_) {
-      if (windows.look_up(window, cursor.size())) {
-        for (size_t i = 0; i < admitted.size(); ++i) {
-          if (i + kAhead < admitted.size()) cursor.prefetch(admitted[i + kAhead]);
-          cursor.add_one(scores[admitted[i] - first], admitted[i], lexical_, scratch_.terms.bm25);
+    for (size_t term = 0; term < terms_.size(); ++term) {
+      const float least = scratch_.behind[term].least(least_);
+      if (least > 0.0f) {
+        left = drop_below(least, left, window.first);
+        if (left.empty()) return;
+      }
+      TermCursor& cursor = terms_[term];
+      if (windows.look_up(window, left.size(), cursor.size())) {
+        for (size_t i = 0; i < left.size(); ++i) {
+          if (i + kAhead < left.size()) cursor.prefetch(left[i + kAhead]);
+          cursor.add_one(scores[left[i] - window.first], left[i], lexical_, scratch_.terms.bm25);
         }
+        continue;
+      }
+      cursor.advance(window.first);
+      const auto read = [&](auto admits) {
+        cursor.add_few_to(scores, window.first, window.last, lexical_, scratch_.terms.bm25, admits);
+      };
+      if (least > 0.0f) {
+        read([&](Slot slot) { return scores[slot - window.first] != 0.0f; });
       } else {
-        cursor.advance(first);
-        cursor.add_few_to(scores, first, last, lexical_, scratch_.terms.bm25, [&](Slot slot) { return windows.admits(slot); });
+        read([&](Slot slot) { return windows.admits(slot); });
       }
     }
-    for (const Slot slot : admitted) {
-      float& score = scores[slot - first];
+    for (const Slot slot : left) {
+      float& score = scores[slot - window.first];
       if (score != 0.0f) offer(slot, score);
       score = 0.0f;
     }
+  }
+
+  // Those that have so much, ascending. The scores of the others are zero again.
+  std::span<uint32_t> drop_below(float least, std::span<uint32_t> slots, Slot first) {
+    size_t left = 0;
+    for (const Slot slot : slots) {
+      float& score = window_.scores[slot - first];
+      if (score >= least) {
+        slots[left++] = slot;
+      } else {
+        score = 0.0f;
+      }
+    }
+    return slots.first(left);
   }
 
   void score_window(Slot first, Slot last) {
@@ -237,7 +285,7 @@ class Pruning {
       left += share_ * static_cast<double>(term.size());
       rest_.sum += static_cast<double>(term.most(bm25));
     }
-    rest_.rounding = 1e-7 * static_cast<double>(terms.size() + 8);
+    rest_.rounding = Rest::rounding_of(terms.size());
     const double total = left;
     double expected = 0.0;  // of the k-th best: what the rarest term of k records usually adds
     for (rare_ = 0; rare_ < terms.size(); ++rare_) {
