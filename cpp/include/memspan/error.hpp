@@ -2,6 +2,7 @@
 // leaves everything as it was.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -10,9 +11,16 @@
 
 namespace memspan {
 
-// Base of every error thrown on purpose by the core.
+// Base of every error thrown on purpose by the core. what() ends at the first NUL, so that those of a name or a text that the
+// message repeats are written out.
 struct Error : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit Error(std::string message) : std::runtime_error(without_nul(std::move(message))) {}
+
+ private:
+  static std::string without_nul(std::string message) {
+    for (size_t at = 0; (at = message.find('\0', at)) != std::string::npos;) message.replace(at, 1, "\\x00");
+    return message;
+  }
 };
 
 // An argument has the wrong value, shape or size.

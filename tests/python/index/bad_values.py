@@ -30,7 +30,7 @@ class Unshaped:
 NAN, INF = float("nan"), float("inf")
 SURROGATE = "lone \ud800 surrogate"
 
-NAMES: list[Any] = [None, 1, 1.5, b"ana", "", "x" * 513, "é" * 257, SURROGATE, ["ana"], object()]
+NAMES: list[Any] = [None, 1, 1.5, b"ana", "", "x" * 513, "x\0" * 257, "é" * 257, SURROGATE, ["ana"], object()]
 NO_TEXTS: list[Any] = [None, 1, 1.5, b"ana", SURROGATE, ["ana"], object()]
 OPTIONAL_NAMES: list[Any] = [1, b"s1", "x" * 513, SURROGATE, ["s1"]]
 TEXTS: list[Any] = [1, b"text", SURROGATE, ["text"], "x" * (4 * 2**20 + 1)]
@@ -48,7 +48,7 @@ TIMES: list[Any] = [
 ]
 TIMES += [10**40, b"2023-01-01", [2023, 1, 1], np.float64(5.0), object(), SURROGATE, "2023-05-08T13:56:00Z\0"]
 TIMES += [np.array(5.0), np.array([5.0]), np.array([1, 2])]
-TAG_NAMES: list[Any] = [None, 1, b"tag", "", "   ", "x" * 129, "é" * 65, SURROGATE, ["tag"], object()]
+TAG_NAMES: list[Any] = [None, 1, b"tag", "", "   ", "\0", "x" * 129, "é" * 65, SURROGATE, ["tag"], object()]
 TAG_LISTS: list[Any] = [
     0,
     "",
@@ -132,7 +132,7 @@ def circular() -> dict[str, Any]:
 METADATA += [nested(40), nested(5000), nested(200_000), circular()]
 
 WHERES: list[Any] = [5, "price = 10", [], [{"a": 1}], {1: 2}, {SURROGATE: 1}, circular()]
-WHERES += [{"": 1}, {".a": 1}, {"a.": 1}, {"a..b": 1}]
+WHERES += [{"": 1}, {".a": 1}, {"a.": 1}, {"a..b": 1}, {"\0.": 1}]
 WHERES += [{"$eq": 1}, {"$where": "1"}, {"$AND": [{"a": 1}]}, {"a": {"$near": 1}}]
 WHERES += [{"$and": {"a": 1}}, {"$and": []}, {"$and": [5]}, {"$or": []}, {"$or": 5}, {"$or": [None]}]
 WHERES += [{"$not": [{"a": 1}]}, {"$not": 5}, {"a": {"$and": {"$gt": 1}}}, {"a": {"$or": []}}]
