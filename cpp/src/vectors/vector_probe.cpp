@@ -52,7 +52,7 @@ class VectorTable::Probe {
  public:
   Probe(const VectorTable& table, const Share& share, const float* query, size_t k, float recall, const VectorFilter& filter,
         VectorScratch& scratch, VectorSearchStats& stats)
-      : table_(table), layout_(*share.layout), admitted_(share.admitted), query_(query), k_(k), recall_(recall), filter_(filter), scratch_(scratch),
+      : table_(table), share_(share), layout_(*share.layout), query_(query), k_(k), recall_(recall), filter_(filter), scratch_(scratch),
         stats_(stats) {}
 
   // False: it gave up.
@@ -171,7 +171,7 @@ class VectorTable::Probe {
   bool gives_up(size_t blocks) const {
     if (filter_.count == 0) return false;
     const bool in_spans = !filter_.intervals.empty();
-    const double rows = (in_spans ? admitted_ : static_cast<double>(layout_.size)) / static_cast<double>(layout_.blocks.size());
+    const double rows = (in_spans ? share_.admitted : static_cast<double>(layout_.size)) / static_cast<double>(layout_.blocks.size());
     const double cost = (in_spans ? kProbedSpan : kProbedBlock) + rows * (layout_.short_rows ? kSiftedRow : kScannedRow);
     return static_cast<double>(blocks) * cost > static_cast<double>(filter_.count) * kGatheredRow;
   }
@@ -201,7 +201,8 @@ class VectorTable::Probe {
   // Of those selected, what short rows do not rule out. False: they say too little of the query.
   bool sift(size_t left) {
     collect_spans(layout_, std::span(scratch_.order).first(left), filter_, scratch_);
-    if (!scratch_.spans.empty() && !table_.sift(layout_, query_, k_, recall_, filter_, scratch_, stats_)) return false;
+    const float reach = share_.reach(layout_.short_rows->reach, k_, recall_);
+    if (!scratch_.spans.empty() && !table_.sift(layout_, query_, k_, reach, filter_, scratch_, stats_)) return false;
     stats_.blocks_probed += static_cast<uint32_t>(left);
     return true;
   }
@@ -239,8 +240,8 @@ class VectorTable::Probe {
   }
 
   const VectorTable& table_;
+  const Share& share_;
   const ClusterLayout& layout_;
-  double admitted_;  // of its rows, about
   const float* query_;
   size_t k_;
   float recall_;
@@ -266,6 +267,7 @@ std::array<VectorTable::Share, 2> VectorTable::shares(size_t admitted, std::span
   });
   const auto density = [](const Share& share) { return share.admitted / static_cast<double>(share.layout->size); };
   if (count == 2 && density(shares[0]) < density(shares[1])) std::swap(shares[0], shares[1]);
+  if (count == 2) shares[1].of_best = shares[1].admitted / total;
   for (Share& share : shares) share.admitted *= static_cast<double>(admitted) / std::max(1.0, total);
   return shares;
 }
@@ -274,7 +276,7 @@ bool VectorTable::probe(const Share& share, const float* query, size_t k, float 
                         VectorScratch& scratch, VectorSearchStats& stats) const {
   const ClusterLayout& layout = *share.layout;
   stats.blocks += static_cast<uint32_t>(layout.blocks.size());
-  const float reach = layout.reach.at(k, recall);
+  const float reach = share.reach(layout.reach, k, recall);
   if (std::isinf(reach) || layout.blocks.size() <= kFirstBlocks) {
     for (const Block& block : layout.blocks) scan_block(layout, block, filter, scratch, stats);
     return true;

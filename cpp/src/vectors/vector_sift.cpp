@@ -31,11 +31,11 @@ float VectorTable::good_score(size_t rows, size_t wanted, VectorScratch& scratch
 
 // Reads those rows of scratch.spans that short rows do not rule out. The k-th best so far is not what it will be, and would
 // rule out little: so the rows that look best are read first. False, and nothing is read: short rows say too little of the query.
-bool VectorTable::sift(const ClusterLayout& layout, const float* query, size_t k, float recall, const VectorFilter& filter,
+bool VectorTable::sift(const ClusterLayout& layout, const float* query, size_t k, float reach, const VectorFilter& filter,
                        VectorScratch& scratch, VectorSearchStats& stats) const {
   const CodeRows& rows = layout.rows;
   const ShortRows& shorts = *layout.short_rows;
-  const ShortRows::Query short_query = shorts.query(query, shorts.reach.at(k, recall));
+  const ShortRows::Query short_query = shorts.query(query, reach);
   if (short_query.covered < shorts.least_covered) return false;
   scratch.short_scores.resize(ShortRows::groups(layout.size) * ShortRows::kSideBySide);
   scratch.positions.resize(VectorScratch::kGathered);

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -235,6 +236,19 @@ class VectorTable {
   struct Share {
     const ClusterLayout* layout = nullptr;  // null: none
     double admitted = 0.0;
+    // Of the best, the part that is to be expected here. 1 of the layout that is read first: the calibration knew of no other.
+    double of_best = 1.0;
+
+    // How far blocks or rows may reach for the best k: as far as for so few as chance may leave here. What the layout before
+    // has brought rules out more than the k best of this one would.
+    float reach(const ProbeReach& calibrated, size_t k, float recall) const {
+      constexpr double kByChance = 2.0;  // standard deviations of a count
+      const double expected = of_best * static_cast<double>(k);
+      const double fewest = expected - kByChance * std::sqrt(expected * (1.0 - of_best));
+      const auto own = static_cast<size_t>(std::max(1.0, fewest));
+      const float usual = calibrated.at(k, recall);
+      return own < k ? std::max(usual, calibrated.at(own, recall)) : usual;
+    }
   };
   std::array<Share, 2> shares(size_t admitted, std::span<const Interval> intervals) const;
 
@@ -266,7 +280,7 @@ class VectorTable {
   void offer_gathered(const CodeRows& rows, size_t count, VectorScratch& scratch) const;
   // Where blocks cannot be told apart (vector_sift.cpp).
   float good_score(size_t rows, size_t wanted, VectorScratch& scratch) const;
-  bool sift(const ClusterLayout& layout, const float* query, size_t k, float recall, const VectorFilter& filter,
+  bool sift(const ClusterLayout& layout, const float* query, size_t k, float reach, const VectorFilter& filter,
             VectorScratch& scratch, VectorSearchStats& stats) const;
   // Among blocks (vector_probe.cpp).
   class Probe;
