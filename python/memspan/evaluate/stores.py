@@ -10,9 +10,11 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_cache_path
+import platformdirs
 
+from memspan.base.user_folders import user_folder
 from memspan.embed.protocol import Embedder
+from memspan.errors import invalid
 from memspan.formats import Turn
 from memspan.formats.questions import LabelledFile
 from memspan.ingestion import IngestReport, ingest_turns
@@ -36,8 +38,15 @@ _CONTENT = tuple(field.name for field in fields(Turn) if field.name != "position
 
 
 def default_directory() -> Path:
-    """Below the user's cache directory."""
-    return user_cache_path("memspan") / "eval"
+    """Below the user's cache directory.
+
+    Raises:
+        InvalidArgumentError: no home directory is known.
+    """
+    cache = user_folder(platformdirs.user_cache_dir)
+    if cache is None:
+        raise invalid("store_dir", None, "a folder, where no home directory is known")
+    return cache / "eval"
 
 
 def store_path(directory: Path, file: LabelledFile, embedder: Embedder, making: Making | None = None) -> Path:

@@ -271,3 +271,8 @@ def test_evidence_inside_a_context(evaluate, evaluate_json, file):
     assert "evidence inside" not in without
     assert evaluate_json("locomo", file, "--tokens", 0)["groups"][0]["context"] == {}
     evaluate("locomo", file, "--tokens", -1, code=2)
+
+
+def test_without_a_home_directory_the_option_for_the_stores_is_named(run, file, homeless):
+    message = run("eval", "locomo", file, "--embedder", "hash", code=2).stderr
+    assert "Invalid value for '--store-dir': got None; accepted: a folder, where no home" in message

@@ -114,3 +114,9 @@ def test_pull_reports_each_step_on_stderr(run_json, run, monkeypatch, tmp_path):
     assert run_json("models", "pull", DEFAULT_RERANKER)["models"] == [
         {"name": DEFAULT_RERANKER, "path": str(tmp_path / DEFAULT_RERANKER)}
     ]
+
+
+def test_list_where_no_home_directory_is_known(run_json, homeless):
+    document = run_json("models", "list")
+    assert document["folder"] is None
+    assert {model["path"] for model in document["models"]} == {None}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memspan.embed import DEFAULT_MODEL, MODELS, find_model, model_dir, verify_model
+from memspan.embed import DEFAULT_MODEL, MODELS, find_model, model_dir, pull_model, verify_model
 from memspan.embed.registry import (
     DEFAULT_RERANKER,
     DEFAULT_TOKEN_MODEL,
@@ -52,6 +52,17 @@ def test_the_folder_is_the_users_unless_the_environment_says_otherwise(
     assert model_dir().parts[-2:] == ("memspan", "models")
     monkeypatch.setenv("MEMSPAN_MODELS", str(tmp_path))
     assert model_dir() == tmp_path
+
+
+def test_without_a_home_directory_models_are_those_of_installed_packages(
+    made_up: Any, homeless: None
+) -> None:
+    assert find_model("made-up") is None
+    with pytest.raises(ModelNotFoundError, match=r"no home directory is known, so set \$MEMSPAN_MODELS"):
+        verify_model("made-up")
+    for function in (model_dir, lambda: pull_model("made-up")):
+        with pytest.raises(ModelNotFoundError, match=r"no home directory is known; set \$MEMSPAN_MODELS"):
+            function()
 
 
 @pytest.mark.parametrize("name", ["", "bge", "../x", None, 7, ["a"]])

@@ -232,7 +232,7 @@ def test_a_folder_that_cannot_be_made_is_named(
     serve()
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.setenv("MEMSPAN_MODELS", str(tmp_path / "file"))
-    with pytest.raises(ModelNotFoundError, match=r"cannot be written to .*file"):
+    with pytest.raises(ModelNotFoundError, match=r"cannot be written to .*file.*\$MEMSPAN_MODELS"):
         pull_model("made-up")
 
 

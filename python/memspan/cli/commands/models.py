@@ -10,7 +10,7 @@ from memspan.cli import options
 from memspan.cli.environment import Environment, pass_environment
 from memspan.cli.status import ExitStatus
 from memspan.cli.tables import cell, counted, plain_table, print_figures
-from memspan.embed.models import find_model, model_dir, pull_models, verify_model
+from memspan.embed.models import find_model, known_model_dir, pull_models, verify_model
 from memspan.embed.registry import (
     DEFAULT_MODEL,
     DEFAULT_RERANKER,
@@ -66,7 +66,8 @@ def list_models(env: Environment, as_json: bool) -> None:
             }
             for spec in _KNOWN.values()
         ]
-        env.write_json({"folder": str(model_dir()), "models": documents})
+        folder = known_model_dir()
+        env.write_json({"folder": None if folder is None else str(folder), "models": documents})
         return
     table = plain_table()
     table.add_column("name", no_wrap=True)
