@@ -396,6 +396,42 @@ def test_an_object_of_a_models_package_says_how_it_becomes_a_message() -> None:
     assert [record.text for record in records([message.model_dump()])] == ["Noted."]
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"type": "human", "content": "Noted.", "additional_kwargs": {}, "response_metadata": {}},
+        {"role": "assistant", "content": [{"type": "text", "text": "Noted."}], "stop_reason": "end_turn"},
+        {"role": "user", "parts": [{"text": "Noted."}]},
+    ],
+)
+def test_an_object_whose_fields_are_no_messages_is_not_sent_from_one_error_to_the_next(fields: Any) -> None:
+    message = Dumped(**fields)
+    for messages in (message, [message]):
+        with pytest.raises(errors.InvalidArgumentError) as refused:
+            records(messages)
+        assert "model_dump" not in str(refused.value)
+        assert str(refused.value).endswith(
+            '; of this object, {"role": ..., "content": ...} with what is said'
+        )
+    with pytest.raises(errors.InvalidArgumentError, match="a message has"):
+        records([message.model_dump()])
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"type": "message", "role": "assistant", "status": "completed", "content": "Noted."},
+        {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": "{}"},
+        {"type": "reasoning", "id": "r1", "summary": []},
+    ],
+)
+def test_an_object_of_the_responses_interface_is_taken_as_its_dump(fields: Any) -> None:
+    item = Dumped(**fields)
+    with pytest.raises(errors.InvalidArgumentError, match=r"of this object, its `model_dump\(\)`"):
+        records([item])
+    records([item.model_dump()])
+
+
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
 SAID = {"type": "text", "text": "Sunny."}
 USED = {"type": "tool_use", "id": "c1", "name": "weather", "input": {}}

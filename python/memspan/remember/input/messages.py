@@ -140,7 +140,7 @@ def _sessions(messages: Any, defaults: _Defaults) -> Iterator[tuple[str, Sequenc
         else:
             yield "messages", messages, defaults
     else:
-        raise invalid("messages", messages, _ACCEPTED + dumped(messages))
+        raise invalid("messages", messages, _ACCEPTED + _as_mapping(messages))
 
 
 def _session(argument: str, entry: Any, defaults: _Defaults) -> tuple[str, Sequence[Any], _Defaults]:
@@ -191,7 +191,9 @@ def _session_drafts(argument: str, entries: Sequence[Any], defaults: _Defaults) 
     messages = [{"text": entry} if isinstance(entry, str) else entry for entry in entries]
     for place, message in zip(places, messages, strict=True):
         if not isinstance(message, Mapping):
-            raise invalid(place, message, "a text or a mapping with `text` or `content`" + dumped(message))
+            raise invalid(
+                place, message, "a text or a mapping with `text` or `content`" + _as_mapping(message)
+            )
     moments = _moments(messages, places, defaults.start)
     dated = moments is not None
     first = 0 if dated or not entries else next_moments(len(entries))
@@ -289,6 +291,18 @@ def _to_draft(
     checked = _core.normal_record(record, Record, 0) or checked_record(record, place)
     require_room_for_changes(checked, place)
     return Draft(checked, dated, named)
+
+
+def _as_mapping(message: Any) -> str:
+    """What an error tells of an object that is a message of some package: not all of these have the fields of one."""
+    told = dumped(message)
+    try:
+        fields = dict(message) if told else {}
+    except (TypeError, ValueError):
+        return ""
+    if is_note(fields) or _MESSAGE_KEYS.issuperset(chat_message(fields)):
+        return told
+    return '; of this object, {"role": ..., "content": ...} with what is said'
 
 
 def _refuse_objects(value: object, place: str, depth: int = 0) -> None:
