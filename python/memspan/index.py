@@ -447,6 +447,8 @@ class Index(DuplicateCalls, LayoutCalls, NameCalls, QuotaCalls, TagCalls):
         """Write everything to one file (mode 0600), which replaces an older one, or a link, only when it is whole and
         durable. Of a batch that is being added meanwhile, its first records may be in it.
 
+        Another version of memspan may refuse the file, and nothing converts it: keep what was added elsewhere.
+
         Raises:
             InvalidArgumentError: a pipe or a device is there, or a link to one.
             OSError: the file cannot be written; the older one stays.
