@@ -2,7 +2,8 @@
 
 from .action import Action, Outcome, actions_in, metadata_of, outcomes_in
 from .items import chat_message, is_note
-from .reading import ToolUse, dumped, holds_media, holds_thoughts, is_thought, read_tool_use
+from .objects import dumped, dumped_message
+from .reading import ToolUse, holds_media, holds_thoughts, is_thought, read_tool_use
 
 __all__ = [
     "Action",
@@ -11,6 +12,7 @@ __all__ = [
     "actions_in",
     "chat_message",
     "dumped",
+    "dumped_message",
     "holds_media",
     "holds_thoughts",
     "is_note",

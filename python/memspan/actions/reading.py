@@ -13,7 +13,7 @@ from .action import MAX_ACTION_CHARS, Action, Outcome, metadata_of
 from .shape import call_text, shape_of, values_of
 from .success import succeeded
 
-__all__ = ["TOOL_KEYS", "ToolUse", "dumped", "holds_media", "holds_thoughts", "is_thought", "read_tool_use"]
+__all__ = ["TOOL_KEYS", "ToolUse", "holds_media", "holds_thoughts", "is_thought", "read_tool_use"]
 
 TOOL_KEYS: Final = ("tool_calls", "function_call", "tool_call_id", "is_error")
 """Fields of a message that are about tools."""
@@ -84,11 +84,6 @@ def is_thought(part: Any) -> bool:
     """Whether a content part is one in which a model thinks, or refuses: some packages give it a `text` (Vercel's by
     the type `reasoning`, Google's by `thought`)."""
     return isinstance(part, Mapping) and (_type(part) in _THOUGHT_PARTS or part.get("thought") is True)
-
-
-def dumped(value: object) -> str:
-    """What an error tells of an object that is a message, or a part of one, of a model's package as it came."""
-    return "; of this object, its `model_dump()`" if hasattr(value, "model_dump") else ""
 
 
 def read_tool_use(message: Mapping[str, Any]) -> ToolUse:

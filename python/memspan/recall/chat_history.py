@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from memspan.actions import chat_message, dumped, is_note, is_thought
+from memspan.actions import chat_message, dumped, dumped_message, is_note, is_thought
 from memspan.errors import invalid
 
 __all__ = ["MOST_MESSAGES", "ChatHistory", "checked_history"]
@@ -39,7 +39,8 @@ def _line(message: Any, place: str) -> dict[str, str]:
     if isinstance(message, str):
         return {"text": _end_of(message)}
     if not isinstance(message, Mapping):
-        raise invalid(place, message, "a text, or a mapping with 'text' or 'content'" + dumped(message))
+        accepted = "a text, or a mapping with 'text' or 'content'"
+        raise invalid(place, message, accepted + dumped_message(message, _tells_who))
     if is_note(message):
         return {"text": ""}
     message = chat_message(message)
@@ -50,6 +51,12 @@ def _line(message: Any, place: str) -> dict[str, str]:
     if not isinstance(speaker, str):
         raise invalid(place, speaker, "a speaker's name")
     return {**({"speaker": speaker[:_LONGEST]} if speaker else {}), "text": _end_of(text)}
+
+
+def _tells_who(message: Mapping[str, Any]) -> bool:
+    """Whether fields are those of a message whose speaker would be known."""
+    said = any(name in message for name in (*_TEXTS, *_CALLS))
+    return said and any(message.get(name) is not None for name in _SPEAKERS)
 
 
 def _text_of(content: Any, place: str) -> str:

@@ -340,3 +340,17 @@ def test_a_history_of_an_agent_with_tools() -> None:
 def test_bad_history(history: Any) -> None:
     with pytest.raises(InvalidArgumentError, match="history"):
         checked_history(history)
+
+
+class Object(BaseModel, extra="allow"):
+    """Stands for the messages of a package."""
+
+
+def test_objects_in_a_history_become_lines_whose_speaker_is_known() -> None:
+    human = Object(type="human", content="x", name=None)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match=r'of this object, \{"role": \.\.\., "content": \.\.\.\}'):
+        checked_history([human])
+    user = Object(role="user", content="x")  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match=r"of this object, its `model_dump\(\)`"):
+        checked_history([user])
+    assert checked_history([user.model_dump()]) == ({"speaker": "user", "text": "x"},)

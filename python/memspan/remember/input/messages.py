@@ -10,6 +10,7 @@ from memspan import _core
 from memspan.actions import (
     chat_message,
     dumped,
+    dumped_message,
     holds_media,
     holds_thoughts,
     is_note,
@@ -140,7 +141,7 @@ def _sessions(messages: Any, defaults: _Defaults) -> Iterator[tuple[str, Sequenc
         else:
             yield "messages", messages, defaults
     else:
-        raise invalid("messages", messages, _ACCEPTED + _as_mapping(messages))
+        raise invalid("messages", messages, _ACCEPTED + dumped_message(messages, _MESSAGE_KEYS.issuperset))
 
 
 def _session(argument: str, entry: Any, defaults: _Defaults) -> tuple[str, Sequence[Any], _Defaults]:
@@ -192,7 +193,10 @@ def _session_drafts(argument: str, entries: Sequence[Any], defaults: _Defaults) 
     for place, message in zip(places, messages, strict=True):
         if not isinstance(message, Mapping):
             raise invalid(
-                place, message, "a text or a mapping with `text` or `content`" + _as_mapping(message)
+                place,
+                message,
+                "a text or a mapping with `text` or `content`"
+                + dumped_message(message, _MESSAGE_KEYS.issuperset),
             )
     moments = _moments(messages, places, defaults.start)
     dated = moments is not None
@@ -291,18 +295,6 @@ def _to_draft(
     checked = _core.normal_record(record, Record, 0) or checked_record(record, place)
     require_room_for_changes(checked, place)
     return Draft(checked, dated, named)
-
-
-def _as_mapping(message: Any) -> str:
-    """What an error tells of an object that is a message of some package: not all of these have the fields of one."""
-    told = dumped(message)
-    try:
-        fields = dict(message) if told else {}
-    except (TypeError, ValueError):
-        return ""
-    if is_note(fields) or _MESSAGE_KEYS.issuperset(chat_message(fields)):
-        return told
-    return '; of this object, {"role": ..., "content": ...} with what is said'
 
 
 def _refuse_objects(value: object, place: str, depth: int = 0) -> None:
